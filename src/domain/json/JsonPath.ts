@@ -1,9 +1,7 @@
 /** Appends a key or an index to a path: `address`, `address.lines`, `address.lines[2]`. */
 export const appendToPath = (parent: string, key: string | number): string =>
-  typeof key === "number"
-    ? `${parent}[${key}]`
-    : /^[A-Za-z_$][\w$-]*$/.test(key)
-      ? parent === ""
-        ? key
-        : `${parent}.${key}`
-      : `${parent}[${JSON.stringify(key)}]`
+  typeof key === "string" && /^[A-Za-z_$][\w$-]*$/.test(key)
+    ? parent === ""
+      ? key
+      : `${parent}.${key}`
+    : `${parent}[${JSON.stringify(key)}]`

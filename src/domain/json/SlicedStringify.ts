@@ -57,5 +57,5 @@ function* textOf(value: unknown): Steps<string> {
   return printer.text
 }
 
-/** Like `JSON.stringify`, with pauses if the value is large. */
+/** The text of a JSON value as `JSON.stringify` prints it, with pauses if the value is large. Undefined members are left out. */
 export const stringifySliced = (value: unknown): Effect.Effect<string> => run(() => textOf(value))

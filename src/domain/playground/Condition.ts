@@ -33,7 +33,7 @@ const problem = (ast: SchemaAST.AST, input: unknown): ParseResult.ParseIssue | u
       continue
     }
     mask++
-    if (typeof value !== "number" || !Number.isFinite(value)) {
+    if (!Number.isFinite(value)) {
       issues.push(new ParseResult.Pointer(name, input, new ParseResult.Type(Numeric.ast, value)))
     }
   }

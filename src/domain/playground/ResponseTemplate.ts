@@ -1,3 +1,3 @@
 /** Replaces every `{request}` in a template by the number, in one pass. */
 export const render = (template: string, request: number): string =>
-  template.includes("{request}") ? template.split("{request}").join(String(request)) : template
+  template.replaceAll("{request}", String(request))

@@ -1,46 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, FiberId } from "effect"
-import * as fc from "effect/FastCheck"
 import * as Steps from "../../../src/domain/concurrency/Steps.js"
 import * as TimeSlice from "../../../src/domain/concurrency/TimeSlice.js"
-import { LosslessNumber } from "../../../src/domain/json/NumberText.js"
-import { stringifySliced } from "../../../src/domain/json/SlicedStringify.js"
 import { merging } from "../../../src/domain/merge/MergeDocuments.js"
-
-describe("JSON that is printed in steps", () => {
-  it.effect("is that of JSON.stringify", () =>
-    Effect.promise(() =>
-      fc.assert(
-        fc.asyncProperty(fc.jsonValue({ maxDepth: 5 }), async (value) => {
-          const given = { value, list: Array.from({ length: 600 }, (_, at) => at), left: undefined }
-          assert.strictEqual(await Effect.runPromise(stringifySliced(given)), JSON.stringify(given))
-        }),
-        { numRuns: 300 }
-      )
-    )
-  )
-
-  it.effect("has numbers as they are read", () =>
-    Effect.gen(function* () {
-      assert.strictEqual(yield* stringifySliced({ a: [new LosslessNumber("1.0"), "x"] }), '{"a":[1,"x"]}')
-    })
-  )
-
-  it.effect("has long lists and objects as JSON.stringify prints them", () =>
-    Effect.gen(function* () {
-      const size = Steps.stepSize
-      for (const length of [0, 1, size - 1, size, size + 1, 2 * size, 2 * size + 3]) {
-        const scalars = Array.from({ length }, (_, at) => at)
-        const objects = scalars.map((at) => (at % 3 === 0 ? { at } : at))
-        const left = Object.fromEntries(
-          scalars.map((at) => [`k${at}`, at % 2 === 0 ? undefined : [at, null]])
-        )
-        const value = { scalars, objects, left, last: undefined }
-        assert.strictEqual(yield* stringifySliced(value), JSON.stringify(value))
-      }
-    })
-  )
-})
 
 const spin = (milliseconds: number) => {
   const began = performance.now()
