@@ -37,13 +37,9 @@ const isSpent = (): boolean => {
 // Effect.yieldNow runs the next fiber of the same turn, so timers and sockets would not run.
 const pause = (): Effect.Effect<void> =>
   Effect.async<void>((resume) => {
-    const go = () => resume(Effect.void)
     if (began === undefined) begin()
-    waiting.push(go)
-    return Effect.sync(() => {
-      const at = waiting.indexOf(go)
-      if (at >= 0) waiting.splice(at, 1)
-    })
+    // Of an interrupted computation it does nothing.
+    waiting.push(() => resume(Effect.void))
   })
 
 /** The time slice of a long computation on the event loop. */
