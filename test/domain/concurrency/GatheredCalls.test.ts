@@ -122,13 +122,52 @@ describe("makeGatheredCalls", () => {
     })
   )
 
+  it.effect("a call waits for all callers that were announced before it, and for no other", () =>
+    Effect.gen(function* () {
+      const { announce, keys, start } = recorded()
+      const announced = () => Effect.tap(Effect.fork(announce(() => Effect.never)), () => settle)
+      const [first, second] = [yield* announced(), yield* announced()]
+      yield* start("a")
+      const third = yield* announced()
+      for (const caller of [third, first]) {
+        yield* Fiber.interrupt(caller)
+        yield* settle
+        assert.deepStrictEqual(keys(), [])
+      }
+      yield* Fiber.interrupt(second)
+      yield* settle
+      assert.deepStrictEqual(keys(), ["a"])
+    })
+  )
+
   it.effect("a full group is followed by another one", () =>
     Effect.gen(function* () {
       const { calls, keys, start } = recorded({ maxSize: 2 })
-      yield* Effect.forEach(["a", "b", "cd", "e"], start)
+      yield* Effect.forEach(["a", "b", "cd", "ef", "g"], start)
       yield* Deferred.succeed(calls[0]!.end, "")
       yield* settle
-      assert.deepStrictEqual(keys(), ["a", "b c d", "e"])
+      assert.deepStrictEqual(keys(), ["a", "b c d", "e f", "g"])
+    })
+  )
+
+  it.effect("callers join the group that gathers, also while a full one before it begins and ends", () =>
+    Effect.gen(function* () {
+      const { announce, calls, keys, start } = recorded({ maxSize: 2 })
+      yield* start("a")
+      yield* start("bc")
+      const announced = yield* Effect.fork(announce(() => Effect.never))
+      yield* settle
+      yield* start("d")
+      yield* Deferred.succeed(calls[0]!.end, "")
+      yield* settle
+      assert.deepStrictEqual(keys(), ["a", "b c"])
+      yield* start("d")
+      yield* Deferred.succeed(calls[1]!.end, "")
+      yield* settle
+      yield* start("e")
+      yield* Fiber.interrupt(announced)
+      yield* settle
+      assert.deepStrictEqual(keys(), ["a", "b c", "d e"])
     })
   )
 

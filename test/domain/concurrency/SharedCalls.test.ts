@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
-import { makeSharedCalls } from "../../../src/domain/concurrency/SharedCalls.js"
+import { makeSharedCalls, makeSharedResults } from "../../../src/domain/concurrency/SharedCalls.js"
 
 describe("makeSharedCalls", () => {
   it.effect(
@@ -65,5 +65,83 @@ describe("makeSharedCalls", () => {
         assert.strictEqual(results[0], results[1])
         assert.include(["one", "two"], results[0])
       })
+  )
+})
+
+describe("makeSharedResults", () => {
+  /** Calls under one key, of which each ends when the test says so. */
+  const called = () => {
+    const share = makeSharedResults<string, string>()
+    const shared: Array<string> = []
+    const begun: Array<string> = []
+    const start = (name: string) =>
+      Effect.gen(function* () {
+        const end = yield* Deferred.make<string, string>()
+        const call = Effect.suspend(() => {
+          begun.push(name)
+          return Deferred.await(end)
+        })
+        const fiber = yield* Effect.fork(share("a", call, () => void shared.push(name)))
+        yield* Effect.yieldNow()
+        return { fiber, end }
+      })
+    return { start, shared, begun }
+  }
+
+  it.effect("callers of one key share one result, and those that did not make it are told so", () =>
+    Effect.gen(function* () {
+      const { begun, shared, start } = called()
+      const one = yield* start("one")
+      const others = [yield* start("two"), yield* start("three")]
+      yield* Deferred.succeed(one.end, "result")
+      for (const { fiber } of [one, ...others]) assert.strictEqual(yield* Fiber.join(fiber), "result")
+      assert.deepStrictEqual(begun, ["one"])
+      assert.deepStrictEqual(shared, ["two", "three"])
+    })
+  )
+
+  it.effect("a failure is of its caller alone: each of the others makes a call", () =>
+    Effect.gen(function* () {
+      const { begun, shared, start } = called()
+      const one = yield* start("one")
+      const two = yield* start("two")
+      const three = yield* start("three")
+      yield* Deferred.fail(one.end, "late")
+      assert.strictEqual(yield* Effect.flip(Fiber.join(one.fiber)), "late")
+      yield* Deferred.succeed(two.end, "result")
+      yield* Deferred.fail(three.end, "no")
+      assert.strictEqual(yield* Fiber.join(two.fiber), "result")
+      assert.strictEqual(yield* Effect.flip(Fiber.join(three.fiber)), "no")
+      assert.deepStrictEqual(begun, ["one", "two", "three"])
+      assert.deepStrictEqual(shared, [])
+    })
+  )
+
+  it.effect("a caller whose call follows an interrupted one has its own result, also a failure", () =>
+    Effect.gen(function* () {
+      const { begun, shared, start } = called()
+      const one = yield* start("one")
+      const two = yield* start("two")
+      yield* Fiber.interrupt(one.fiber)
+      yield* Deferred.fail(two.end, "no")
+      assert.strictEqual(yield* Effect.flip(Fiber.join(two.fiber)), "no")
+      assert.deepStrictEqual(begun, ["one", "two"])
+      assert.deepStrictEqual(shared, [])
+    })
+  )
+
+  it.effect("each use of one effect is a call of its own, and it need not be told", () =>
+    Effect.gen(function* () {
+      let calls = 0
+      const share = makeSharedResults<number, string>()
+      const call = share(
+        "a",
+        Effect.sync(() => ++calls)
+      )
+      assert.strictEqual(yield* call, 1)
+      assert.strictEqual(yield* call, 2)
+      const slow = share("a", Effect.as(Effect.yieldNow(), 7))
+      assert.deepStrictEqual(yield* Effect.all([slow, slow], { concurrency: "unbounded" }), [7, 7])
+    })
   )
 })

@@ -142,6 +142,16 @@ describe("rechunk", () => {
       })
   )
 
+  it.effect("a full chunk does not wait for more items", () =>
+    Effect.gen(function* () {
+      const events: Array<number | string> = []
+      const asked = Stream.fromEffect(Effect.sync(() => events.push("asked for more")))
+      const given = Stream.concat(Stream.make(1, 2), Stream.drain(asked))
+      yield* Streams.forEach(Streams.rechunk(given, 2), (n) => Effect.sync(() => void events.push(n)))
+      assert.deepStrictEqual(events, [1, 2, "asked for more"])
+    })
+  )
+
   it.effect("splits a chunk of 300,000 items", () =>
     Effect.gen(function* () {
       const items = Array.from({ length: 300_000 }, (_, at) => at)
