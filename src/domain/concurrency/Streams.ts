@@ -10,12 +10,8 @@ export const fromArray = <A>(items: ReadonlyArray<A>): Stream.Stream<A> =>
   Stream.fromChunk(Chunk.unsafeFromArray(items))
 
 /** Streams one after the other. */
-export const concatAll = <A, E, R>(
-  streams: ReadonlyArray<Stream.Stream<A, E, R>>
-): Stream.Stream<A, E, R> => {
-  const [only] = streams
-  return only !== undefined && streams.length === 1 ? only : Stream.flatten(fromArray(streams))
-}
+export const concatAll = <A, E, R>(streams: ReadonlyArray<Stream.Stream<A, E, R>>): Stream.Stream<A, E, R> =>
+  streams.length === 1 ? streams[0]! : Stream.flatten(fromArray(streams))
 
 /**
  * A stream in chunks of `size` items; the last chunk may have fewer. Long chunks are split as they are consumed:
