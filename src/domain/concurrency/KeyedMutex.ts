@@ -25,7 +25,7 @@ type Queue = Set<Turn>
 export const makeKeyedMutex = (): KeyedMutex => {
   const queues = new Map<string, Queue>()
   /** The turns in which the fiber runs. One that joins another fiber does not get its turns. */
-  const ownTurns = FiberRef.unsafeMake<ReadonlySet<Turn>>(new Set(), { join: (own) => own })
+  const ownTurns = FiberRef.unsafeMake<ReadonlySet<Turn | undefined>>(new Set(), { join: (own) => own })
 
   const admitFirst = (key: string, queue: Queue) => {
     const [first] = queue
@@ -47,7 +47,7 @@ export const makeKeyedMutex = (): KeyedMutex => {
     withLock: (key) => (self) =>
       Effect.flatMap(FiberRef.get(ownTurns), (own) => {
         const [holder] = queues.get(key) ?? []
-        if (holder !== undefined && own.has(holder)) return self
+        if (own.has(holder)) return self
         return Effect.acquireUseRelease(
           enqueue(key),
           ({ turn }) =>
