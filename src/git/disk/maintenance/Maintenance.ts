@@ -15,6 +15,7 @@ import type { ObjectDatabase } from "../objects/ObjectDatabase.js"
 import { packsWithoutIndex } from "../packs/PackSet.js"
 import { runTethered } from "../processes/GitExecution.js"
 import * as Accelerators from "./Accelerators.js"
+import { Backoff } from "./Backoff.js"
 import { namesDeletedCommits } from "./CommitGraph.js"
 import { isPartial } from "./PackObjects.js"
 import { makeRepack } from "./Repack.js"
@@ -24,8 +25,6 @@ const operation = "GitRepository.maintain"
 const clearingTimeout = 2_000
 /** At this multiple of the allowed number of packs, maintenance does not wait for a quiet moment. */
 const overdue = 10
-/** How often the quiet time is doubled, at most: to an hour from a second. */
-const maxDoublings = 12
 
 export interface MaintenanceOptions {
   readonly directory: string
@@ -100,7 +99,11 @@ export const make = (options: MaintenanceOptions) =>
 
     const record = (message: string) => RepairLog.record(directory, message)
 
-    const { repack, withoutIndex } = yield* makeRepack({ directory, lease, files: objects.files })
+    const { combinePacks, packLoose, withoutIndex } = yield* makeRepack({
+      directory,
+      lease,
+      files: objects.files
+    })
 
     const clean = attempt(operation, directory, () => {
       lease.recoverDead()
@@ -149,14 +152,44 @@ export const make = (options: MaintenanceOptions) =>
         })
     })
 
-    const gitWork = Effect.fnUntraced(function* (withLoose: boolean) {
+    /** What cannot be packed for now, apart from each other: a damaged loose object must not keep packs from being combined. */
+    const [packBackoff, looseBackoff] = [new Backoff(), new Backoff()]
+    /** What a failure of the running maintenance delays; undefined when all is packed. */
+    let current: Backoff | undefined
+    /** The packs that the last maintenance left, and so could not combine. Fewer, if somebody has removed some since. */
+    let leftPacks = 0
+    const rescan = attempt(operation, directory, () => objects.files.rescan())
+
+    const packWork = Effect.fnUntraced(function* (withLoose: boolean) {
       yield* attemptSteps(operation, directory, () => objects.files.examine())
       // If the pack is damaged, too, it is left, and the other packs are maintained nevertheless.
       for (const stem of [...objects.files.damagedPacks, ...(yield* abandonedPacks)]) {
-        yield* Effect.ignoreLogged(Effect.tapError(reindex(stem), () => Effect.sync(() => noteFailure(stem))))
+        if (isHopeless(stem)) continue
+        const note = ({ reason }: RemoteError) =>
+          Effect.sync(() => {
+            if (reason !== "Denied") noteFailure(stem)
+          })
+        yield* Effect.ignoreLogged(Effect.tapError(reindex(stem), note))
       }
-      yield* attempt(operation, directory, () => objects.files.rescan())
-      yield* repack(withLoose)
+      yield* rescan
+      const packs = objects.files.packCount
+      yield* combinePacks
+      yield* rescan
+      packBackoff.succeeded()
+      current = undefined
+      // Those that were written meanwhile were not tried.
+      leftPacks = Math.min(packs, objects.files.packCount)
+      if (!withLoose) return
+      const loose = objects.files.loose.count
+      current = looseBackoff
+      yield* packLoose
+      yield* rescan
+      looseBackoff.succeeded()
+      current = undefined
+      objects.files.loose.searched(loose)
+    })
+
+    const writeCommitGraph = Effect.gen(function* () {
       yield* runTethered(directory, operation, [
         ...["-c", "core.fsync=all", "-c", "core.fsyncMethod=fsync"],
         ...["commit-graph", "write", "--reachable", "--no-progress"],
@@ -169,25 +202,29 @@ export const make = (options: MaintenanceOptions) =>
     })
 
     const work = Effect.fnUntraced(function* (withLoose: boolean) {
-      const looseBefore = objects.files.loose.count
+      current = packBackoff
       yield* clean
       yield* dropDamaged(directory, operation, lease)
-      yield* withChildren(lease, operation, directory, gitWork(withLoose)).pipe(
+      const children = Effect.zipRight(packWork(withLoose), writeCommitGraph)
+      yield* withChildren(lease, operation, directory, children).pipe(
         // The files of a stopped child may be removed only when they have not changed for a moment.
         Effect.onInterrupt(() => Effect.promise(() => lease.waitUntilCleared(clearingTimeout)))
       )
       yield* attemptPromise(operation, directory, () => Accelerators.settle(directory))
-      yield* attempt(operation, directory, () => {
-        objects.files.rescan()
-        if (withLoose) objects.files.loose.searched(looseBefore)
-      })
     })
 
     /** False if another process maintains the repository. */
     const maintainWith = (withLoose: boolean): Effect.Effect<boolean, RemoteError> =>
       Effect.acquireUseRelease(
         lock,
-        (file) => (file === undefined ? Effect.succeed(false) : Effect.as(work(withLoose), true)),
+        (file) => {
+          if (file === undefined) return Effect.succeed(false)
+          const noteFailed = (cause: Cause.Cause<RemoteError>) =>
+            Effect.sync(() => {
+              if (!Cause.isInterruptedOnly(cause)) current?.failed()
+            })
+          return Effect.as(Effect.tapErrorCause(work(withLoose), noteFailed), true)
+        },
         (file) =>
           Effect.sync(() => {
             // Without the file, nobody would know whose lock it is.
@@ -197,28 +234,20 @@ export const make = (options: MaintenanceOptions) =>
     const maintain = Effect.asVoid(maintainWith(true))
 
     let running = false
-    /** The failures since the last success. After each, the next maintenance waits twice as long. */
-    let failedRuns = 0
-    /** The packs that the last maintenance left, and so could not combine. Fewer, if somebody has removed some since. */
-    let leftPacks = 0
     let timer: NodeJS.Timeout | undefined
     const scope = yield* Effect.scope
     const runtime = yield* Effect.runtime<never>()
 
-    const hasManyLoose = () => objects.files.loose.count >= options.looseObjects
+    const looseDue = () => objects.files.loose.count / options.looseObjects
 
-    const background = Effect.gen(function* () {
-      const before = objects.files.packCount
-      if (!(yield* maintainWith(hasManyLoose()))) return
-      failedRuns = 0
-      // Those that were written meanwhile were not tried.
-      leftPacks = Math.min(before, objects.files.packCount)
-    }).pipe(
-      Effect.tapErrorCause((cause) => {
-        if (Cause.isInterruptedOnly(cause)) return Effect.void
-        failedRuns++
-        return Effect.logWarning("the maintenance of a repository failed", cause)
-      }),
+    const background = Effect.suspend(() =>
+      maintainWith(looseDue() >= 1 && looseBackoff.remaining === 0)
+    ).pipe(
+      Effect.tapErrorCause((cause) =>
+        Cause.isInterruptedOnly(cause)
+          ? Effect.void
+          : Effect.logWarning("the maintenance of a repository failed", cause)
+      ),
       Effect.exit,
       Effect.ensuring(
         Effect.sync(() => {
@@ -234,21 +263,22 @@ export const make = (options: MaintenanceOptions) =>
       Runtime.runFork(runtime)(background, { scope })
     }
 
+    /** In how many milliseconds work begins that is due from 1 on. */
+    const delayOf = (due: number, { remaining }: Backoff): number =>
+      due < 1 ? Number.POSITIVE_INFINITY : due >= overdue ? remaining : Math.max(options.quiet, remaining)
+
     /** Starts due maintenance: at once if it is overdue, or else after a time without writes. */
     const flushed = Effect.sync(() => {
       clearTimeout(timer)
       if (options.packs === 0 || running) return
-      const { loose, packCount } = objects.files
+      const { packCount } = objects.files
       leftPacks = Math.min(leftPacks, packCount)
       const damaged = objects.files.damagedPacks.filter((stem) => !isHopeless(stem))
-      const due = Math.max(
-        (packCount - leftPacks) / options.packs,
-        loose.count / options.looseObjects,
-        damaged.length
-      )
-      if (due < 1) return
-      if (due >= overdue && failedRuns === 0) return begin()
-      timer = setTimeout(begin, options.quiet * 2 ** Math.min(failedRuns, maxDoublings))
+      const packsDue = Math.max((packCount - leftPacks) / options.packs, damaged.length)
+      const delay = Math.min(delayOf(packsDue, packBackoff), delayOf(looseDue(), looseBackoff))
+      if (delay === 0) return begin()
+      if (delay === Number.POSITIVE_INFINITY) return
+      timer = setTimeout(begin, delay)
       timer.unref()
     })
 

@@ -1,5 +1,6 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { parseConfig, settingName } from "../files/ConfigFile.js"
 import { pathExists } from "../files/Directories.js"
 import { hasErrorCode } from "../files/FileOperations.js"
 import { entriesIn } from "../lease/StaleFiles.js"
@@ -50,6 +51,17 @@ const combinable = (packs: ReadonlyArray<Counted>): ReadonlyArray<Counted> => {
 
 /** Whether a pack must stay as it is. `stem` is its path without extension. */
 export const isFixed = (stem: string): boolean => fixed.some((ending) => pathExists(`${stem}.${ending}`))
+
+/** Whether Git refuses to remove objects from a repository, since other repositories may use them. */
+export const hasPreciousObjects = (directory: string): boolean => {
+  const file = path.join(directory, "config")
+  const text = ifPresent(() => fs.readFileSync(file, "utf8"))
+  return parseConfig(file, text ?? "").some(
+    (setting) =>
+      settingName(setting) === "extensions.preciousobjects" &&
+      /^(?:true|yes|on|[1-9]\d*)$/i.test(setting.value)
+  )
+}
 
 export interface PackChoiceOptions {
   readonly packDirectory: string

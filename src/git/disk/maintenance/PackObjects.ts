@@ -48,16 +48,29 @@ export const makePackObjects = (directory: string, files: ObjectFiles): PackObje
   /** The ids of the refs that the last search has reached. */
   let reached: ReadonlyArray<Oid> = []
 
-  const packObjects = (args: ReadonlyArray<string>, target: string, input?: string) =>
+  const packObjects = (
+    args: ReadonlyArray<string>,
+    target: string,
+    options: { readonly input: string; readonly refsOf?: string }
+  ) =>
     Effect.map(
       runTethered(
         directory,
         operation,
         [...settings, "pack-objects", ...args, "--non-empty", "--delta-base-offset", "-q", target],
-        input
+        options
       ),
       ({ stdout }) => stdout.split("\n").flatMap((hash) => (hash === "" ? [] : [`${target}-${hash}`]))
     )
+
+  /** A directory without refs: Git reads the object of each tag when it writes a pack, and fails at a damaged one. */
+  const withoutRefs = (target: string) =>
+    attempt(operation, directory, () => {
+      const refsOf = `${target}-refs`
+      fs.mkdirSync(path.join(refsOf, "refs"), { recursive: true })
+      fs.writeFileSync(path.join(refsOf, "HEAD"), "ref: refs/heads/none\n")
+      return refsOf
+    })
 
   const combine = (stems: ReadonlyArray<string>, target: string) =>
     Effect.gen(function* () {
@@ -66,7 +79,7 @@ export const makePackObjects = (directory: string, files: ObjectFiles): PackObje
       yield* attempt(operation, directory, () =>
         fs.writeFileSync(input, stems.map((stem) => `${path.basename(stem)}.pack\n`).join(""))
       )
-      return yield* packObjects(["--stdin-packs"], target, input)
+      return yield* packObjects(["--stdin-packs"], target, { input, refsOf: yield* withoutRefs(target) })
     })
 
   const idsOfRefs = Effect.map(
@@ -90,14 +103,21 @@ export const makePackObjects = (directory: string, files: ObjectFiles): PackObje
       const partial = (yield* isPartial(directory)) ? ["--exclude-promisor-objects"] : []
       const input = `${target}-input`
       const before = yield* known
-      const excluded = before.length === 0 ? "" : `--not\n${before.join("\n")}\n`
-      const pack = (refs: ReadonlyArray<string>, ids: ReadonlyArray<Oid>) =>
+      const write = (text: string) => attempt(operation, directory, () => fs.writeFileSync(input, text))
+      const args = ["--incremental", "--local", "--honor-pack-keep", ...partial]
+      const packAll = Effect.gen(function* () {
+        yield* write(before.length === 0 ? "" : `--not\n${before.join("\n")}\n`)
+        const all = ["--revs", "--all", "--reflog", "--indexed-objects", ...args]
+        return yield* packObjects(all, target, { input })
+      })
+      // What was searched before may be what cannot be read.
+      const pack = (ids: ReadonlyArray<Oid>) =>
         Effect.gen(function* () {
-          yield* attempt(operation, directory, () =>
-            fs.writeFileSync(input, [...ids.map((id) => `${id}\n`), excluded].join(""))
-          )
-          const args = ["--revs", ...refs, "--incremental", "--local", "--honor-pack-keep", ...partial]
-          return yield* packObjects(args, target, input)
+          yield* write(ids.map((id) => `${id}\n`).join(""))
+          return yield* packObjects(["--revs", ...args], target, {
+            input,
+            refsOf: yield* withoutRefs(target)
+          })
         })
       const refs = yield* idsOfRefs
       const end = performance.now() + maxPartsTime
@@ -105,7 +125,7 @@ export const makePackObjects = (directory: string, files: ObjectFiles): PackObje
       const packReadable = (some: ReadonlyArray<Oid>): Effect.Effect<ReadonlyArray<string>, RemoteError> =>
         Effect.gen(function* () {
           if (some.length === 0 || performance.now() > end) return []
-          const written = yield* Effect.either(pack([], some))
+          const written = yield* Effect.either(pack(some))
           if (Either.isRight(written)) {
             reached = [...reached, ...some]
             return written.right
@@ -116,7 +136,7 @@ export const makePackObjects = (directory: string, files: ObjectFiles): PackObje
           const first = yield* packReadable(some.slice(0, half))
           return [...first, ...(yield* packReadable(some.slice(half)))]
         })
-      const all = yield* Effect.either(pack(["--all", "--reflog", "--indexed-objects"], []))
+      const all = yield* Effect.either(packAll)
       if (Either.isRight(all)) {
         reached = refs
         return all.right

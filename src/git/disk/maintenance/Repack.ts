@@ -7,7 +7,7 @@ import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { pathExists } from "../files/Directories.js"
 import { attempt, attemptPromise, EngineError, toRemoteError, waitMillis } from "../files/EngineError.js"
-import { fsyncPath, hasErrorCode, tryUnlink, unlink } from "../files/FileOperations.js"
+import { fsyncPath, hasErrorCode, unlink } from "../files/FileOperations.js"
 import type { Lease } from "../lease/Lease.js"
 import { entriesIn, keepText } from "../lease/StaleFiles.js"
 import type { ObjectFiles } from "../objects/ObjectFiles.js"
@@ -17,7 +17,7 @@ import { type PlacedPack, placePack } from "../packs/PackWriter.js"
 import { run } from "../processes/GitExecution.js"
 import { gitWritersIn } from "../processes/GitWriters.js"
 import * as Accelerators from "./Accelerators.js"
-import { choosePacks, isFixed } from "./PackChoice.js"
+import { choosePacks, hasPreciousObjects, isFixed } from "./PackChoice.js"
 import { makePackObjects } from "./PackObjects.js"
 
 /*
@@ -57,14 +57,20 @@ export interface RepackOptions {
 }
 
 export interface Repack {
-  /** Combines small packs, and, `withLoose`, packs the loose objects that refs reach. Objects of alternates are left there. */
-  readonly repack: (withLoose: boolean) => Effect.Effect<void, RemoteError>
+  /** Combines small packs. Objects of alternates are left there. */
+  readonly combinePacks: Effect.Effect<void, RemoteError>
+  /** Packs the loose objects that refs reach. */
+  readonly packLoose: Effect.Effect<void, RemoteError>
   /** The packs that could not be deleted after their index was, by their paths without extension. They need an index again. */
   readonly withoutIndex: Set<string>
 }
 
 /** For how many milliseconds the Git commands are waited for that may have read the old packs. */
 const gitWait = 10_000
+/** For how many milliseconds new packs stay protected where it is not known which Git commands run. */
+const unlistedWait = 3_600_000
+/** By how many milliseconds the start of a process and the clock of this process may differ. */
+const clockDifference = 50
 
 function* loadIndexes(packs: ReadonlyArray<PlacedPack>): Steps.Steps<ReadonlyArray<PackIndex>> {
   const indexes: Array<PackIndex> = []
@@ -94,6 +100,11 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
   /** The packs that could not be deleted. They are not combined again. */
   const undeletable = new Set<string>()
   const packing = makePackObjects(directory, files)
+  /**
+   * Combinations for whose old packs a Git command may still write a multi-pack index, and when these were deleted. The new packs
+   * stay protected, also when the engine is closed: `clearOld` removes the `.keep` files after a day.
+   */
+  const indexable = new Map<Combination, number>()
   /** The combination whose old packs could not be deleted, because the new ones are not known to be durable. */
   let unfinished: Combination | undefined
 
@@ -112,13 +123,15 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
               "Run `git fsck`"
             )
           }
+          if (isFixed(stem)) continue
           // The index is removed first, so that no reader finds an index without its pack.
           unlink(`${stem}.idx`)
           for (const ending of extensions) unlink(`${stem}.${ending}`)
         } catch (cause) {
           // Git removed it meanwhile.
           if (hasErrorCode(cause, "ENOENT")) continue
-          undeletable.add(stem)
+          // Nothing is wrong with a pack that could not be compared for want of descriptors or memory.
+          if (!hasErrorCode(cause, "EMFILE", "ENFILE", "ENOMEM")) undeletable.add(stem)
           if (!pathExists(`${stem}.idx`)) withoutIndex.add(stem)
           failure ??= cause
         }
@@ -129,21 +142,41 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
       return failure
     })
 
+  /** Whether a Git command may still write a multi-pack index of packs that were deleted at this time. */
+  const mayBeIndexed = (deleted: number): boolean => {
+    const writers = gitWritersIn(directory)
+    if (writers === undefined) return Date.now() - deleted < unlistedWait
+    return writers.some(
+      ({ onlyCaches, start, waitsForHook }) =>
+        start <= deleted + clockDifference && !onlyCaches && !waitsForHook
+    )
+  }
+
   /**
-   * Removes a multi-pack index that Git began to write while the old packs existed. The new packs are still marked to be kept: if
-   * the index names the old ones, `git multi-pack-index expire` would take the new ones for unused.
+   * Waits for Git commands that may write a multi-pack index of the old packs, and removes it. If it names the old packs, `git
+   * multi-pack-index expire` would take the new ones for unused, so these are marked to be kept until then.
    */
-  const dropLateMultiPackIndex = attemptPromise(operation, directory, async (signal) => {
-    const began = Date.now()
-    const isRunning = () =>
-      (gitWritersIn(directory) ?? []).some(
-        ({ onlyCaches, start, waitsForHook }) => start <= began && !onlyCaches && !waitsForHook
-      )
-    if (!isRunning()) return
-    const end = performance.now() + gitWait
-    // Real time, because the processes are not of this program.
-    while (!signal.aborted && performance.now() < end && isRunning()) await waitMillis(50)
-    Accelerators.dropMultiPackIndex(directory)
+  const dropLateMultiPackIndex = (combination: Combination) =>
+    attemptPromise(operation, directory, async (signal) => {
+      const deleted = Date.now()
+      indexable.set(combination, deleted)
+      const end = performance.now() + gitWait
+      const waits = () => gitWritersIn(directory) !== undefined && mayBeIndexed(deleted)
+      // Real time, because the processes are not of this program.
+      while (!signal.aborted && performance.now() < end && waits()) await waitMillis(50)
+      if (mayBeIndexed(deleted)) return
+      Accelerators.dropMultiPackIndex(directory)
+      indexable.delete(combination)
+    })
+
+  /** Ends the protection of the packs of earlier runs, as soon as no Git command can index what they have replaced. */
+  const releaseIndexable = attempt(operation, directory, () => {
+    for (const [combination, deleted] of indexable) {
+      if (mayBeIndexed(deleted)) continue
+      Accelerators.dropMultiPackIndex(directory)
+      indexable.delete(combination)
+      for (const { unprotect } of combination.placed) unprotect()
+    }
   })
 
   const removeLoose = (indexes: ReadonlyArray<PackIndex>, begun: number) => {
@@ -157,24 +190,28 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
       attempt(operation, directory, () => {
         if (unfinished === combination) unfinished = undefined
         const { placed, target } = combination
-        for (const { unprotect } of placed) unprotect()
+        if (!indexable.has(combination)) for (const { unprotect } of placed) unprotect()
         const [home, own] = [path.dirname(target), path.basename(target)]
         const isOwn = (name: string) => name === own || name.startsWith(`${own}-`)
-        for (const { name } of entriesIn(home)) if (isOwn(name)) tryUnlink(path.join(home, name))
+        for (const { name } of entriesIn(home))
+          if (isOwn(name)) fs.rmSync(path.join(home, name), { recursive: true, force: true })
       })
     )
 
   /** Deletes the old copies of the objects of new packs, which are durable before. */
-  const finish = ({ begun, placed, replaced }: Combination) =>
+  const finish = (combination: Combination) =>
     Effect.gen(function* () {
+      const { begun, placed, replaced, target } = combination
       yield* attemptPromise(operation, directory, () => fsyncPath(packDirectory))
       const indexes = yield* Steps.run(() => loadIndexes(placed))
       unfinished = undefined
+      // From here on no other engine ends the protection of the new packs if this process is killed.
+      if (replaced !== undefined) yield* attempt(operation, directory, () => unlink(target))
       // What can be deleted is deleted, also after a failure.
       const failure = yield* replaced === undefined
         ? removeLoose(indexes, begun)
         : removePacks(replaced, indexes)
-      if (replaced !== undefined) yield* dropLateMultiPackIndex
+      if (replaced !== undefined) yield* dropLateMultiPackIndex(combination)
       if (failure !== undefined) return yield* Effect.fail(toRemoteError(operation, directory, failure))
     }).pipe(Effect.catchAllDefect((cause) => Effect.fail(toRemoteError(operation, directory, cause))))
 
@@ -193,11 +230,19 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
   /** Makes new packs younger than the old ones. The times of old packs may be in the future. */
   const makeYoungest = (written: ReadonlyArray<string>, replaced: ReadonlyArray<string>) => {
     const now = Date.now()
+    let youngest = now
     for (const stem of replaced) {
       const stat = fs.statSync(`${stem}.pack`, { throwIfNoEntry: false })
-      if (stat !== undefined && stat.mtimeMs > now) fs.utimesSync(`${stem}.pack`, now / 1000, now / 1000)
+      if (stat === undefined || stat.mtimeMs <= now) continue
+      try {
+        fs.utimesSync(`${stem}.pack`, now / 1000, now / 1000)
+      } catch (cause) {
+        // The file belongs to another user.
+        if (!hasErrorCode(cause, "EPERM", "EACCES")) throw cause
+        youngest = Math.max(youngest, stat.mtimeMs)
+      }
     }
-    for (const stem of written) fs.utimesSync(`${stem}.pack`, now / 1000 + 1, now / 1000 + 1)
+    for (const stem of written) fs.utimesSync(`${stem}.pack`, youngest / 1000 + 1, youngest / 1000 + 1)
   }
 
   /** Replaces packs or loose objects by new packs. */
@@ -288,12 +333,26 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
 
   yield* Effect.addFinalizer(() => (unfinished === undefined ? Effect.void : release(unfinished)))
 
-  const repack = Effect.fnUntraced(function* (withLoose: boolean) {
-    yield* finishLast
-    yield* replacePacks(false)
-    if (!withLoose) return
-    yield* replace(undefined, packing.packLoose)
-    packing.setSearched()
-  })
-  return { repack, withoutIndex } satisfies Repack
+  const unlessPrecious = (work: Effect.Effect<void, RemoteError>) =>
+    Effect.unlessEffect(
+      work,
+      attempt(operation, directory, () => hasPreciousObjects(directory))
+    ).pipe(Effect.asVoid)
+
+  return {
+    combinePacks: unlessPrecious(
+      Effect.gen(function* () {
+        yield* releaseIndexable
+        yield* finishLast
+        yield* replacePacks(false)
+      })
+    ),
+    packLoose: unlessPrecious(
+      Effect.gen(function* () {
+        yield* replace(undefined, packing.packLoose)
+        packing.setSearched()
+      })
+    ),
+    withoutIndex
+  } satisfies Repack
 })

@@ -90,7 +90,7 @@ export const runTethered = (
   directory: string,
   operation: string,
   args: ReadonlyArray<string>,
-  input?: string
+  { input, refsOf }: { readonly input?: string; readonly refsOf?: string } = {}
 ): Effect.Effect<GitOutput, RemoteError> =>
   runToEnd(
     directory,
@@ -98,9 +98,9 @@ export const runTethered = (
     () => {
       if (process.platform !== "win32") {
         const before = ["sh", "-c", tether, "sh", input ?? "/dev/null"]
-        return startInRepository(directory, before, args, { detached: true })
+        return startInRepository(directory, before, args, { detached: true, refsOf })
       }
-      const child = spawnGit(directory, args)
+      const child = spawnGit(directory, args, { refsOf })
       child.stdin.end(input === undefined ? undefined : fs.readFileSync(input))
       return child
     },

@@ -70,6 +70,8 @@ export interface SpawnOptions {
   /** Further settings, as `name=value`. */
   readonly settings?: ReadonlyArray<string> | undefined
   readonly env?: Readonly<Record<string, string>> | undefined
+  /** The directory whose `HEAD` and refs Git reads. Default: the repository. */
+  readonly refsOf?: string | undefined
   /** Starts a new process group, which can be killed as a whole. */
   readonly detached?: boolean | undefined
   /** Runs the `pre-receive` hook, which waits for a line on `hookChannelOf` before the push is applied. */
@@ -88,17 +90,21 @@ export const startInRepository = (
   const [command = "git", ...first] = [...before, "git"]
   const hooks = options.waitsInHook === true ? [`core.hooksPath=${hooksDirectory()}`] : []
   const configured = [...(options.settings ?? []), ...hooks].flatMap((setting) => ["-c", setting])
-  return startProcess(command, [...first, ...safeArguments(directory), ...configured, ...args], {
-    detached: options.detached ?? false,
-    channel: options.waitsInHook ?? false,
-    inherited: childrenDescriptor(directory),
-    env: {
-      GIT_COMMON_DIR: commonDirectory(directory),
-      // If GIT_COMMON_DIR is set, Git would otherwise treat the bare repository as a work tree.
-      GIT_IMPLICIT_WORK_TREE: "0",
-      ...options.env
+  return startProcess(
+    command,
+    [...first, ...safeArguments(options.refsOf ?? directory), ...configured, ...args],
+    {
+      detached: options.detached ?? false,
+      channel: options.waitsInHook ?? false,
+      inherited: childrenDescriptor(directory),
+      env: {
+        GIT_COMMON_DIR: commonDirectory(directory),
+        // If GIT_COMMON_DIR is set, Git would otherwise treat the bare repository as a work tree.
+        GIT_IMPLICIT_WORK_TREE: "0",
+        ...options.env
+      }
     }
-  })
+  )
 }
 
 /** Starts Git in a bare repository. Throws if it cannot be started. No program that a configuration names is run. */
