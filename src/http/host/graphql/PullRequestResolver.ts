@@ -47,8 +47,11 @@ const statuses: Readonly<Record<string, string>> = {
   changed: "CHANGED"
 }
 
+/** The fields of a pull request: values, and functions of their arguments. */
+type Fields = Readonly<Record<string, unknown>>
+
 /** Resolves a pull request. */
-export const pullRequest = (context: ResolverContext, hosted: HostedRepository, request: Request) => {
+export const pullRequest = (context: ResolverContext, hosted: HostedRepository, request: Request): Fields => {
   const { call, objects, run } = context
   const { fullName, git, owner } = hosted
   const commit = (oid: Oid) =>
