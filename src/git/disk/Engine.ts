@@ -15,6 +15,7 @@ import * as TemporaryFile from "./files/TemporaryFile.js"
 import { Lease } from "./lease/Lease.js"
 import * as Health from "./maintenance/Health.js"
 import * as Maintenance from "./maintenance/Maintenance.js"
+import { MaintenanceHistory } from "./maintenance/MaintenanceHistory.js"
 import * as History from "./objects/History.js"
 import * as NativeReads from "./objects/NativeReads.js"
 import { type CacheSizes, ObjectDatabase } from "./objects/ObjectDatabase.js"
@@ -22,6 +23,7 @@ import * as ObjectReads from "./objects/ObjectReads.js"
 import { ingest } from "./objects/PackIngest.js"
 import type { GitRepository } from "./port/GitRepository.js"
 import { CatFile } from "./processes/CatFile.js"
+import { keepCommonDirectory } from "./processes/CommonDirectory.js"
 import { requireGit } from "./processes/GitVersion.js"
 import * as RepositoryFormat from "./RepositoryFormat.js"
 import { RefStore } from "./refs/RefStore.js"
@@ -57,6 +59,10 @@ export interface EngineOptions {
     | false
     | Partial<Pick<Maintenance.MaintenanceOptions, "packs" | "looseObjects" | "quiet">>
     | undefined
+  /** Runs while a maintenance does that the engine has begun. */
+  readonly whileMaintained?: Effect.Effect<never> | undefined
+  /** The history of the maintenance by earlier engines of the repository. */
+  readonly maintenanceHistory?: MaintenanceHistory | undefined
 }
 
 /** Milliseconds to wait for the removal of the files of failed Git children. */
@@ -78,6 +84,10 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
     const durable = options.durability !== "none"
     yield* requireGit
     if (options.create === true) yield* create(options)
+    yield* Effect.acquireRelease(
+      Effect.sync(() => keepCommonDirectory(directory)),
+      (release) => Effect.ignore(Effect.try(release))
+    )
     const lease = new Lease(directory)
     yield* Effect.acquireRelease(
       attempt("GitRepository.open", directory, () => {
@@ -117,9 +127,12 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       directory,
       lease,
       objects,
+      durable,
       packs: 50,
       looseObjects: 2_000,
       quiet: 1_000,
+      meanwhile: options.whileMaintained ?? Effect.never,
+      history: options.maintenanceHistory ?? new MaintenanceHistory(),
       ...(options.maintenance === false ? { packs: 0 } : options.maintenance)
     })
 
@@ -153,9 +166,19 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       parents: (oid) => objects.commit(oid)?.parents
     }
 
-    /** Runs an effect that starts writing Git children. If it fails, it waits for the removal of their files. */
+    /** Starts maintenance that is due because of the files of Git children. */
+    const childrenEnded = Effect.zipRight(
+      Effect.ignore(Effect.try(() => objects.files.recount())),
+      maintenance.flushed
+    )
+
+    /** Runs an effect that starts writing Git children. */
     const withChildren = <A, E, R>(operation: string, effect: Effect.Effect<A, E, R>) =>
-      Effect.onError(Maintenance.withChildren(lease, operation, directory, effect), () =>
+      Effect.ensuring(Maintenance.withChildren(lease, operation, directory, effect), childrenEnded)
+
+    /** Runs an effect that starts writing Git children. If it fails, it waits for the removal of their files. */
+    const withClearedChildren = <A, E, R>(operation: string, effect: Effect.Effect<A, E, R>) =>
+      Effect.onError(withChildren(operation, effect), () =>
         Effect.promise(() => lease.waitUntilCleared(cleanupTimeout))
       )
 
@@ -218,16 +241,11 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
         Effect.zipRight(checkBranch("GitRepository.commitNext", branch), queue.commitNext(branch, build)),
       ingest: (pack, most) => {
         const operation = "GitRepository.ingest"
-        return Effect.zipLeft(
-          withChildren(operation, ingest({ directory, maxBytes: most, operation }, pack)),
-          maintenance.flushed
-        )
+        return withClearedChildren(operation, ingest({ directory, maxBytes: most, operation }, pack))
       },
-      withGitChildren: (effect) => withChildren("GitRepository.withGitChildren", effect),
+      withGitChildren: (effect) => withClearedChildren("GitRepository.withGitChildren", effect),
       withExclusiveAccess: (effect) =>
-        queue.withExclusiveAccess(
-          Maintenance.withChildren(lease, "GitRepository.withExclusiveAccess", directory, effect)
-        ),
+        queue.withExclusiveAccess(withChildren("GitRepository.withExclusiveAccess", effect)),
       log: (from, how) =>
         Stream.unwrap(
           Effect.as(queue.settled(from), History.log(directory, objects, native, from, how ?? {}))

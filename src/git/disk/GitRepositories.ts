@@ -2,11 +2,13 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
 import { NotFoundError, type RemoteError, ValidationError } from "../../domain/errors/StoreError.js"
+import { LruCache } from "../../domain/runtime/LruCache.js"
 import { isRepository } from "./BareRepository.js"
 import * as Engine from "./Engine.js"
 import { hasHead, makeDirectory, makeDirectorySync, pathExists } from "./files/Directories.js"
@@ -14,8 +16,8 @@ import { attempt } from "./files/EngineError.js"
 import { fsyncPathSync } from "./files/FileOperations.js"
 import { creatingPrefix, removeAbandoned, removingPrefix } from "./files/UnfinishedRepositories.js"
 import { type GitRepositoriesOptions, resolveOptions } from "./GitRepositoriesOptions.js"
+import { MaintenanceHistory } from "./maintenance/MaintenanceHistory.js"
 import type { GitRepository } from "./port/GitRepository.js"
-import { forgetCommonDirectory } from "./processes/CommonDirectory.js"
 
 export type { GitRepositoriesOptions, MaintenanceSchedule } from "./GitRepositoriesOptions.js"
 
@@ -33,6 +35,10 @@ export interface RepositoryName {
 }
 
 class EngineKey extends Data.Class<{ readonly directory: string; readonly identity: string }> {}
+
+/** The number of repositories whose history of maintenance is kept, and for how many milliseconds. Then everything is tried again. */
+const maxHistories = 1_000
+const maxHistoryAge = 24 * 60 * 60 * 1000
 
 type OpenFailure = NotFoundError | RemoteError | ValidationError
 
@@ -144,15 +150,32 @@ export const make = (
 ): Effect.Effect<GitRepositoriesService, RemoteError | ValidationError, Scope.Scope> =>
   Effect.gen(function* () {
     const { idle, ...options } = yield* resolveOptions(given)
+    const touchInterval = Duration.max(Duration.times(idle, 0.5), "1 millis")
     const root = path.resolve(options.directory)
     yield* makeDirectory(root)
     yield* Effect.forkScoped(Effect.promise(() => removeAbandoned(root)))
     const directoryOf = ({ name, owner }: RepositoryName) => path.join(root, owner, `${name}.git`)
     /** The shared engines. A key names the directory and its identity, so that an engine never outlives its directory. */
     const engines: RcMap.RcMap<EngineKey, GitRepository, OpenFailure> = yield* RcMap.make({
-      lookup: ({ directory }: EngineKey) => Engine.open({ ...options, directory }),
+      lookup: (key: EngineKey) =>
+        Engine.open({
+          ...options,
+          directory: key.directory,
+          whileMaintained: keepOpen(key),
+          maintenanceHistory: historyOf(key)
+        }),
       idleTimeToLive: idle
     })
+    const histories = new LruCache<MaintenanceHistory>(maxHistories)
+    const historyOf = ({ directory, identity }: EngineKey): MaintenanceHistory => {
+      const name = `${directory}\0${identity}`
+      const known = histories.get(name)
+      const isRecent = known !== undefined && performance.now() - known.since < maxHistoryAge
+      return isRecent ? known : histories.set(name, new MaintenanceHistory())
+    }
+    /** Keeps an unused engine open. A reference to it would prevent `invalidate` from closing it. */
+    const keepOpen = (key: EngineKey) =>
+      Effect.forever(Effect.zipRight(RcMap.touch(engines, key), Effect.sleep(touchInterval)))
     /** The key of the engine that was last opened on each directory. */
     const keys = new Map<string, EngineKey>()
     /** Closes the engine of a directory as soon as nobody uses it. */
@@ -227,11 +250,10 @@ export const make = (
         const created = fs.mkdtempSync(path.join(root, creatingPrefix))
         return { made: created, directory: path.join(created, "repository.git") }
       }),
-      ({ directory, made }) =>
-        Effect.promise(async () => {
-          forgetCommonDirectory(directory)
-          await fs.promises.rm(made, { recursive: true, force: true })
-        }).pipe(Effect.catchAllCause((cause) => Effect.logWarning(`${made} could not be deleted`, cause)))
+      ({ made }) =>
+        Effect.promise(() => fs.promises.rm(made, { recursive: true, force: true })).pipe(
+          Effect.catchAllCause((cause) => Effect.logWarning(`${made} could not be deleted`, cause))
+        )
     )
 
     const prepare: GitRepositoriesService["prepare"] = (write, how) =>

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import * as Engine from "../../../src/git/disk/Engine.js"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
 import { countingGit } from "./support/gitOnPath.js"
+import { withReplaced } from "./support/replacedMethod.js"
 import { assertSound, engine, git, put, temporary, write } from "./support/temporary.js"
 
 const graphs = (directory: string) => `${directory}/objects/info/commit-graphs`
@@ -143,3 +144,36 @@ it.scopedLive("a commit-graph that is based on that of an alternate is not damag
     assertSound(directory)
   })
 )
+
+describe("a chain of commit-graphs that Git replaces while the health of a repository is examined", () => {
+  it.scopedLive("is intact, and stays", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ maintenance: false })
+      const { directory } = repository
+      for (let n = 0; n < 3; n++) {
+        yield* write(repository, [put("a", `${n}`)])
+        git(directory, "commit-graph", "write", "--reachable", "--split=no-merge", "--no-progress")
+      }
+      yield* write(repository, [put("a", "last")])
+      const chain = `${directory}/objects/info/commit-graphs/commit-graph-chain`
+      let isReplaced = false
+      const readFileSync =
+        (real: (...args: ReadonlyArray<any>) => unknown) =>
+        (...args: ReadonlyArray<any>) => {
+          const text = real(...args)
+          if (args[0] === chain && !isReplaced) {
+            isReplaced = true
+            git(directory, "commit-graph", "write", "--reachable", "--split=replace", "--no-progress")
+          }
+          return text
+        }
+      const findings = yield* withReplaced({ readFileSync } as any, repository.health)
+      assert.isTrue(isReplaced)
+      assert.deepStrictEqual(
+        findings.map(({ code, message }) => `${code}: ${message}`),
+        []
+      )
+      assert.isTrue(fs.existsSync(chain))
+    })
+  )
+})

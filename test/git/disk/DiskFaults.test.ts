@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Exit, Option } from "effect"
 import * as Engine from "../../../src/git/disk/Engine.js"
 import { spawnGit } from "../../../src/git/disk/processes/GitProcess.js"
 import type { Collection } from "../../../src/store/Collection.js"
@@ -11,7 +11,7 @@ import * as LocalGit from "../../../src/store/remote/local/LocalGit.js"
 import * as Store from "../../../src/store/Store.js"
 import { directory } from "../../store/core/Remotes.js"
 import { failingFsync, refusal, refusing, replace, withReplaced } from "./support/replacedMethod.js"
-import { engine, git, temporariesIn } from "./support/temporary.js"
+import { engine, git, put, temporariesIn, write } from "./support/temporary.js"
 
 /** Writes a part and then fails, like a disk that becomes full. */
 const roomFor = (room: number) => (real: any) => (fd: number, what: string | Uint8Array, at?: number) => {
@@ -181,6 +181,36 @@ describe("a disk that becomes full in the middle of a file", () => {
       git(at, "pack-refs", "--all")
       yield* withReplaced({ writeSync: roomFor(200) }, Effect.flip(remote.deleteBranch("b3")))
       assert.strictEqual(git(at, "for-each-ref", "refs/heads").trim().split("\n").length, 6)
+    })
+  )
+})
+
+describe("a disk that does not sync directories", () => {
+  const fsync = (real: typeof fs.fsync) => (fd: number, done: (cause: Error | null) => void) =>
+    fs.fstatSync(fd).isDirectory() ? done(refusal("EINVAL")) : real(fd, done)
+
+  it.scopedLive("is maintained, if nothing need be durable", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* engine({ maintenance: false })
+      const repository = yield* Engine.open({ directory, maintenance: false, durability: "none" })
+      const packs = () =>
+        fs.readdirSync(`${directory}/objects/pack`).filter((name) => name.endsWith(".pack")).length
+      for (const round of [1, 2]) {
+        for (const n of [1, 2, 3, 4, 5]) yield* write(repository, [put(`d${n}`, `${round} ${n}`)])
+        yield* withReplaced({ fsync }, repository.maintain)
+        assert.isAtMost(packs(), 2)
+      }
+    })
+  )
+
+  it.scopedLive("keeps its old packs otherwise", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ maintenance: false })
+      for (const n of [1, 2, 3]) yield* write(repository, [put(`d${n}`, `${n}`)])
+      const packs = `${repository.directory}/objects/pack`
+      const before = fs.readdirSync(packs)
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(withReplaced({ fsync }, repository.maintain))))
+      assert.includeMembers(fs.readdirSync(packs), before)
     })
   )
 })

@@ -1,13 +1,16 @@
 import { spawnSync } from "node:child_process"
-import { readdirSync } from "node:fs"
+import { readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Fiber, Stream } from "effect"
+import { Duration, Effect, Exit, Fiber, Scope, Stream } from "effect"
+import * as Engine from "../../../src/git/disk/Engine.js"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
-import { stream } from "../../../src/git/disk/processes/GitExecution.js"
+import { run, stream } from "../../../src/git/disk/processes/GitExecution.js"
 import { gitFailure } from "../../../src/git/disk/processes/GitProcess.js"
-import { engine, put, write } from "./support/temporary.js"
+import { bundled } from "../../support/bundled.js"
+import { engine, git, put, temporary, write } from "./support/temporary.js"
 
 const script = fileURLToPath(new URL("./support/descriptors.ts", import.meta.url))
 
@@ -91,4 +94,68 @@ it.scopedLive("a pack that is not received completely leaves no file", () =>
 it("a full disk that Git reports is not an error of the server", () => {
   const stderr = "fatal: write error: No space left on device"
   assert.strictEqual(gitFailure("/", "GitRepository.ingest", 128, stderr).reason, "Denied")
+})
+
+const canUnshare = spawnSync("unshare", ["--pid", "--fork", "--mount-proc", "true"]).status === 0
+
+describe.skipIf(!canUnshare)("a server that is process 1 of its container", () => {
+  it.scopedLive("does not collect ended processes with each maintenance", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ maintenance: false })
+      for (let n = 0; n < 4; n++) yield* write(repository, [put("a", `${n}`)])
+      const program = bundled(new URL("./support/firstProcess.ts", import.meta.url))
+      const { stdout, stderr } = spawnSync(
+        "unshare",
+        ["--pid", "--fork", "--mount-proc", process.execPath, program, repository.directory, "10"],
+        { encoding: "utf8" }
+      )
+      assert.deepStrictEqual(stdout === "" ? stderr : JSON.parse(stdout), { pid: 1, zombies: 0 })
+    })
+  )
+})
+
+/** The files of this process in the directory for temporary files. */
+const temporaries = () =>
+  readdirSync(tmpdir())
+    .filter((name) => name.startsWith("chainstore-git-") && name.includes(`~${process.pid}~`))
+    .flatMap((name) => readdirSync(join(tmpdir(), name)).map((file) => join(tmpdir(), name, file)))
+
+describe("what the engine has in the directory for temporary files", () => {
+  it.scopedLive.each(["config", "objects", "refs", "packed-refs"])(
+    "is made anew, if a part of it was removed because it was old: %s",
+    (removed) =>
+      Effect.gen(function* () {
+        const repository = yield* engine({ maintenance: false })
+        const oid = yield* repository.writeObject("blob", Buffer.from("loose"))
+        yield* write(repository, [{ _tag: "Link", path: "a", oid }])
+        yield* repository.maintain
+        git(repository.directory, "pack-refs", "--all")
+        assert.isAbove(temporaries().length, 0)
+        for (const directory of temporaries()) rmSync(join(directory, removed), { force: true })
+        const exit = yield* Effect.exit(repository.maintain)
+        assert.isTrue(Exit.isSuccess(exit), String(exit))
+        const { stdout } = yield* run(repository.directory, "test", ["for-each-ref", "--format=%(refname)"])
+        assert.strictEqual(stdout, "refs/heads/main\n")
+      })
+  )
+
+  it.scopedLive("does not outlive the last engine of its repository", () =>
+    Effect.gen(function* () {
+      const before = temporaries()
+      const open = Engine.open({ directory: `${yield* temporary}/r.git`, create: true, maintenance: false })
+      const first = yield* Scope.make()
+      const { maintain } = yield* Scope.extend(open, first)
+      const second = yield* Scope.make()
+      const repository = yield* Scope.extend(open, second)
+      yield* write(repository, [put("a", "1")])
+      yield* repository.maintain
+      const used = temporaries().filter((file) => !before.includes(file))
+      assert.strictEqual(used.length, 1)
+      yield* Scope.close(second, Exit.void)
+      yield* maintain
+      assert.includeMembers(temporaries(), used)
+      yield* Scope.close(first, Exit.void)
+      assert.deepStrictEqual(temporaries(), before)
+    })
+  )
 })

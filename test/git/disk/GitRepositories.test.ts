@@ -1,8 +1,9 @@
 import * as fs from "node:fs"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Scheduler } from "effect"
 import * as GitRepositories from "../../../src/git/disk/GitRepositories.js"
-import { git, put, temporary, write } from "./support/temporary.js"
+import { withScript } from "./support/gitOnPath.js"
+import { engine, git, put, temporary, write } from "./support/temporary.js"
 
 it.scopedLive("repositories are created, shared, listed and found again", () =>
   Effect.gen(function* () {
@@ -142,3 +143,50 @@ it.scopedLive("each of several concurrent callers gets the repository that repla
     }
   })
 )
+
+describe("a repository that nobody uses, and whose maintenance takes longer than it stays open", () => {
+  /** A repository with six packs that is being maintained. */
+  const maintained = Effect.gen(function* () {
+    const directory = yield* temporary
+    const maintenance = { packs: 5, quiet: "10 millis" } as const
+    const repositories = yield* GitRepositories.make({ directory, idle: "400 millis", maintenance })
+    yield* Effect.scoped(
+      Effect.flatMap(repositories.create("me", "notes"), ({ repository }) =>
+        Effect.forEach([1, 2, 3, 4, 5, 6], (n) => write(repository, [put("a", `${n}`)]))
+      )
+    )
+    const repository = `${directory}/me/notes.git`
+    const lock = `${repository}/chainstore/maintenance.lock`
+    yield* Effect.repeat(Effect.sleep(5), { until: () => fs.existsSync(lock) })
+    return { repositories, repository }
+  })
+  const withSlowMaintenance = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.flatMap(engine({ maintenance: false }), ({ directory }) =>
+      withScript(directory, 'case "$*" in *" pack-objects "*) sleep 1.5 ;; esac\nexec $git "$@"', effect)
+    )
+
+  it.scopedLive("is maintained to the end", () =>
+    withSlowMaintenance(
+      Effect.gen(function* () {
+        const { repository } = yield* maintained
+        const packs = () =>
+          fs.readdirSync(`${repository}/objects/pack`).filter((name) => name.endsWith(".pack")).length
+        yield* Effect.repeat(Effect.sleep(20), { until: () => packs() <= 2 })
+        yield* Effect.repeat(Effect.sleep(20), {
+          until: () => fs.readdirSync(`${repository}/chainstore`).length === 0
+        })
+      }).pipe(Effect.timeout("10 seconds"))
+    )
+  )
+
+  it.scopedLive("can be removed meanwhile", () =>
+    withSlowMaintenance(
+      Effect.gen(function* () {
+        const { repositories, repository } = yield* maintained
+        assert.isTrue(yield* repositories.remove("me", "notes"))
+        yield* Effect.sleep(1_500)
+        assert.isFalse(fs.existsSync(repository))
+      })
+    )
+  )
+})

@@ -1,10 +1,12 @@
-import { spawn } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
+import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { emptyTree } from "../../../src/domain/identifiers/Oid.js"
 import * as Engine from "../../../src/git/disk/Engine.js"
 import { gitWritersIn } from "../../../src/git/disk/processes/GitWriters.js"
+import { bundled } from "../../support/bundled.js"
 import { daysLater } from "./support/gitOnPath.js"
 import { engine, git, put, temporary, write } from "./support/temporary.js"
 
@@ -74,8 +76,14 @@ describe.skipIf(!fs.existsSync("/proc/1/comm"))("a Git process that stays open i
 })
 
 describe.skipIf(!fs.existsSync("/proc/1/comm"))("a Git process that writes is found in", () => {
+  /** The least number of several, because a Git process elsewhere that is about to end hides where it works. */
+  const count = (directory: string) =>
+    Effect.map(
+      Effect.forEach(Array(5), () => Effect.map(Effect.sleep(20), () => gitWritersIn(directory)!.length)),
+      (counts) => Math.min(...counts)
+    )
   const writer = (directory: string, tree: string) =>
-    Effect.map(started(["update-ref", "--stdin"], tree), () => gitWritersIn(directory)!.length)
+    Effect.zipRight(started(["update-ref", "--stdin"], tree), count(directory))
   const linked = (directory: string) =>
     Effect.map(temporary, (home) => {
       const tree = `${home}/tree`
@@ -108,6 +116,42 @@ describe.skipIf(!fs.existsSync("/proc/1/comm"))("a Git process that writes is fo
       const { directory } = yield* filled
       git(directory, "clone", "-q", directory, tree)
       assert.strictEqual(yield* writer(`${tree}/.git`, `${tree}/sub`), 1)
+    })
+  )
+
+  it.scopedLive("the work tree of a repository that is elsewhere (`git init --separate-git-dir`)", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* filled
+      const home = yield* temporary
+      git(home, "clone", "-q", `--separate-git-dir=${home}/repository`, directory, `${home}/tree`)
+      assert.strictEqual(yield* writer(`${home}/repository`, `${home}/tree/sub`), 1)
+    })
+  )
+
+  it.scopedLive(
+    "the work tree that `core.worktree` names, if Git was given the repository by a relative path",
+    () =>
+      Effect.gen(function* () {
+        const { directory } = yield* filled
+        const tree = `${yield* temporary}/tree`
+        fs.mkdirSync(`${tree}/sub`, { recursive: true })
+        git(directory, "config", "core.bare", "false")
+        git(directory, "config", "core.worktree", tree)
+        const given = `--git-dir=${path.relative(`${tree}/sub`, directory)}`
+        const child = yield* started([given, "update-ref", "--stdin"], `${tree}/sub`)
+        yield* until(() => fs.readlinkSync(`/proc/${child.pid}/cwd`) === fs.realpathSync(tree))
+        assert.strictEqual(gitWritersIn(directory)!.length, 1)
+      })
+  )
+
+  it.scopedLive("the work tree of a submodule", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* filled
+      const home = yield* temporary
+      git(home, "init", "-q", "super")
+      const tree = `${home}/super`
+      git(tree, "-c", "protocol.file.allow=always", "submodule", "add", "-q", directory, "module")
+      assert.strictEqual(yield* writer(`${tree}/.git/modules/module`, `${tree}/module/sub`), 1)
     })
   )
 
@@ -166,6 +210,41 @@ describe("the temporary objects of an open `git log --remerge-diff`", () => {
       yield* daysLater(repository.maintain)
       assert.deepStrictEqual(kept(), [])
       assert.isTrue(Exit.isSuccess(yield* Effect.exit(write(repository, [put("a", "3")]))))
+    })
+  )
+})
+
+const canHide =
+  spawnSync("unshare", [
+    "--pid",
+    "--fork",
+    "--mount-proc",
+    "setpriv",
+    "--reuid=65534",
+    "--clear-groups",
+    "true"
+  ]).status === 0
+
+describe.skipIf(!canHide)("a program of another user whose name only begins like Git's", () => {
+  it.scopedLive("does not count as a Git process in every repository", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* filled
+      spawnSync("chmod", ["-R", "a+rX", path.dirname(directory)])
+      const program = bundled(new URL("./support/gitWriters.ts", import.meta.url))
+      const home = yield* temporary
+      fs.chmodSync(home, 0o755)
+      fs.copyFileSync(program, `${home}/program.mjs`)
+      const count = (name: string) => {
+        fs.copyFileSync("/bin/sleep", `${home}/${name}`)
+        fs.chmodSync(`${home}/${name}`, 0o755)
+        // In a pid namespace of their own, there are no other Git processes.
+        const counted = `"$0" 60 & exec setpriv --reuid=65534 --clear-groups "$@"`
+        const command = ["sh", "-c", counted, `${home}/${name}`, process.execPath, `${home}/program.mjs`]
+        const unshared = ["--pid", "--fork", "--mount-proc", ...command, directory]
+        const { stderr, stdout } = spawnSync("unshare", unshared, { encoding: "utf8" })
+        return `${stdout}${stderr}`
+      }
+      assert.deepStrictEqual([count("gitea"), count("git-remote-http")], ["0", "1"])
     })
   )
 })

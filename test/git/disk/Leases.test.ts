@@ -1,8 +1,19 @@
+import { spawn, spawnSync } from "node:child_process"
+import { randomUUID } from "node:crypto"
 import * as fs from "node:fs"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Engine from "../../../src/git/disk/Engine.js"
+import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
+import { daysLater } from "./support/gitOnPath.js"
+import { refusal, withReplaced } from "./support/replacedMethod.js"
 import { assertSound, engine, put, temporary, write } from "./support/temporary.js"
+
+const packsOf = (directory: string) =>
+  fs.readdirSync(`${directory}/objects/pack`).filter((name) => name.endsWith(".pack"))
+const commits = (repository: GitRepository, count: number) =>
+  Effect.forEach(numbers(count), (n) => write(repository, [put(`d${n}`, `${n}`)]), { discard: true })
+const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
 
 /** Creates the lease directory and the lock of a killed process. */
 const leaveLock = (directory: string, lock: string) => {
@@ -43,11 +54,112 @@ it.scopedLive("maintenance continues where a process was killed", () =>
     for (let n = 0; n < 5; n++) yield* write(repository, [put("a", `${n}`)])
     const dead = leaveLock(directory, "chainstore/maintenance.lock")
     yield* repository.maintain
-    assert.strictEqual(
-      fs.readdirSync(`${directory}/objects/pack`).filter((name) => name.endsWith(".pack")).length,
-      1
-    )
+    assert.strictEqual(packsOf(directory).length, 1)
     assert.isFalse(fs.existsSync(dead))
     assert.isFalse(fs.existsSync(`${directory}/chainstore/maintenance.lock`))
   })
 )
+
+describe.skipIf(spawnSync("flock", ["--version"]).error !== undefined || !fs.existsSync("/proc/self/ns/pid"))(
+  "writes while one of eight other containers maintains the repository",
+  () => {
+    /** The part of the time for which the event loop was blocked. */
+    const blockedPart = (containers: number) =>
+      Effect.gen(function* () {
+        const { directory } = yield* engine({ maintenance: false })
+        const repository = yield* Engine.open({
+          directory,
+          maintenance: { packs: 1, quiet: 1 },
+          durability: "none"
+        })
+        const home = `${directory}/chainstore`
+        const [own = ""] = fs.readdirSync(home).filter((name) => name.includes("~"))
+        const locks = fs.readdirSync(`${home}/${own}`).filter((name) => /^(process|children)-/.test(name))
+        const [machine = "", boot, pid, start] = own.split("~")
+        for (const n of numbers(containers)) {
+          const lease = `${home}/${[machine.replace(/\d+(\D*)$/, `402653990${n}$1`), boot, pid, start, randomUUID()].join("~")}`
+          fs.mkdirSync(lease)
+          for (const name of locks) {
+            fs.writeFileSync(`${lease}/${name}`, "")
+            yield* Effect.acquireRelease(
+              Effect.sync(() =>
+                spawn("flock", ["-x", `${lease}/${name}`, "cat"], { stdio: ["pipe", "ignore", "ignore"] })
+              ),
+              (held) => Effect.sync(() => held.stdin!.end())
+            )
+          }
+          if (n > 0) continue
+          fs.writeFileSync(`${lease}/maintenance-0`, "")
+          fs.linkSync(`${lease}/maintenance-0`, `${home}/maintenance.lock`)
+        }
+        if (containers === 0) {
+          fs.writeFileSync(`${home}/${own}/maintenance-0`, "")
+          fs.linkSync(`${home}/${own}/maintenance-0`, `${home}/maintenance.lock`)
+        }
+        for (const n of numbers(20)) yield* write(repository, [put("a", `${n}`)])
+        yield* Effect.sleep(300)
+        let [last, blocked] = [performance.now(), 0]
+        const begun = last
+        const timer = setInterval(() => {
+          const now = performance.now()
+          if (now - last > 20) blocked += now - last
+          last = now
+        }, 1)
+        for (const n of numbers(60)) {
+          yield* write(repository, [put("a", `again ${n}`)])
+          yield* Effect.sleep(30)
+        }
+        clearInterval(timer)
+        return blocked / (performance.now() - begun)
+      })
+
+    it.scopedLive(
+      "are not slowed down",
+      () =>
+        Effect.gen(function* () {
+          const alone = yield* blockedPart(0)
+          const beside = yield* blockedPart(8)
+          assert.isBelow(beside, alone + 0.15, `alone ${alone}`)
+        }),
+      60_000
+    )
+  }
+)
+
+describe("the lock of a maintenance that could not be removed", () => {
+  it.scopedLive("does not stop every later maintenance after the engine was closed", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* engine({ maintenance: false })
+      const open = Engine.open({ directory, maintenance: false })
+      const unlinkSync = (real: typeof fs.unlinkSync) => (file: string) => {
+        if (file.endsWith("/maintenance.lock")) throw refusal("EIO")
+        real(file)
+      }
+      yield* withReplaced({ unlinkSync }, Effect.scoped(Effect.flatMap(open, ({ maintain }) => maintain)))
+      const repository = yield* open
+      yield* commits(repository, 10)
+      yield* repository.maintain
+      assert.isAtMost(packsOf(directory).length, 5)
+    })
+  )
+})
+
+describe("the lock of a maintenance in a repository that was copied while it ran", () => {
+  it.scopedLive("does not stop every later maintenance of the copy", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* engine({ maintenance: false })
+      yield* Effect.scoped(
+        Effect.flatMap(Engine.open({ directory, maintenance: false }), (repository) =>
+          commits(repository, 10)
+        )
+      )
+      // A copy has no hard links, and the directory of the engine may not be a part of it.
+      fs.writeFileSync(`${directory}/chainstore/maintenance.lock`, "")
+      const repository = yield* Engine.open({ directory, maintenance: false })
+      yield* repository.maintain
+      assert.strictEqual(packsOf(directory).length, 10, "the lock is not a day old")
+      yield* daysLater(repository.maintain)
+      assert.isAtMost(packsOf(directory).length, 5)
+    })
+  )
+})

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber } from "effect"
+import { Effect, Exit, Fiber, Option } from "effect"
+import type { Oid } from "../../../src/domain/identifiers/Oid.js"
 import * as Engine from "../../../src/git/disk/Engine.js"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
 import { daysLater, withScript } from "./support/gitOnPath.js"
@@ -152,3 +153,35 @@ describe("the lock of a maintenance on a machine that is gone", () => {
     })
   )
 })
+
+describe.skipIf(!fs.existsSync("/proc/1/comm"))(
+  "a disk whose clock is a second behind that of the machine",
+  () => {
+    it.scopedLive("keeps the lock of a Git command that runs while a child of an engine fails", () =>
+      Effect.gen(function* () {
+        const now = Date.now
+        Date.now = () => now() + 1_000
+        yield* Effect.addFinalizer(() =>
+          Effect.sync(() => {
+            Date.now = now
+          })
+        )
+        const repository = yield* engine({ maintenance: false })
+        const { directory } = repository
+        const { commit } = yield* write(repository, [put("a", "1")])
+        yield* repository.updateRef("refs/heads/other", Option.none(), Option.some(commit as Oid))
+        const lock = `${directory}/refs/heads/other.lock`
+        yield* failedChild(
+          repository,
+          Effect.gen(function* () {
+            const child = yield* started("git", ["-C", directory, "update-ref", "--stdin"], { stdio: "pipe" })
+            child.stdin!.write(`start\ndelete refs/heads/other ${commit}\nprepare\n`)
+            yield* until(() => fs.existsSync(lock))
+          })
+        )
+        yield* Effect.sleep(1_500)
+        assert.isTrue(fs.existsSync(lock))
+      })
+    )
+  }
+)

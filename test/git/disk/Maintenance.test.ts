@@ -257,3 +257,47 @@ describe("names that are not ASCII", () => {
     })
   )
 })
+
+describe("pushes by Git alone", () => {
+  /** A repository to which a function can push, as the host does. */
+  const pushed = Effect.gen(function* () {
+    const { directory } = yield* engine({ maintenance: false })
+    const maintenance = { packs: 5, looseObjects: 100, quiet: 10 }
+    const repository = yield* Engine.open({ directory, maintenance })
+    const other = yield* engine({ maintenance: false })
+    const push = (files: ReadonlyArray<number>, unpackLimit: number) =>
+      Effect.gen(function* () {
+        yield* write(
+          other,
+          files.map((n) => put(`d${n % 10}/${n}`, `${n}`))
+        )
+        git(directory, "config", "receive.unpackLimit", `${unpackLimit}`)
+        yield* repository.withGitChildren(
+          repository.withExclusiveAccess(
+            Effect.sync(() => git(other.directory, "push", "-q", directory, "main:refs/heads/main"))
+          )
+        )
+      })
+    return { directory, push }
+  })
+  const until = (is: () => boolean) => Effect.repeat(Effect.sleep(200), { until: is })
+
+  it.scopedLive("begin the maintenance of their packs", () =>
+    Effect.gen(function* () {
+      const { directory, push } = yield* pushed
+      yield* Effect.forEach([1, 2, 3, 4, 5, 6], (n) => push([n], 1))
+      yield* until(() => packsOf(directory) < 5)
+    })
+  )
+
+  it.scopedLive("begin the maintenance of their loose objects", () =>
+    Effect.gen(function* () {
+      const { directory, push } = yield* pushed
+      yield* push(
+        Array.from({ length: 300 }, (_, n) => n),
+        1_000
+      )
+      yield* until(() => git(directory, "count-objects").startsWith("0 "))
+    })
+  )
+})

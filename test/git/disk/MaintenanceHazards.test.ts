@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
 import type { Oid } from "../../../src/domain/identifiers/Oid.js"
 import * as Engine from "../../../src/git/disk/Engine.js"
+import * as GitRepositories from "../../../src/git/disk/GitRepositories.js"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
 import { bundled } from "../../support/bundled.js"
 import { countingGit, daysLater, stoppedMaintenance } from "./support/gitOnPath.js"
@@ -239,6 +240,34 @@ describe("what a maintenance cannot improve begins no maintenance with each writ
       const repository = yield* Engine.open({ directory, maintenance: { quiet: 1, packs: 5 } })
       const { countOf } = yield* countingGit(directory, writeSlowly(repository))
       assert.isAtMost(countOf("commit-graph"), 2)
+    })
+  )
+
+  it.scopedLive("packs that a user keeps, also if the repository is closed and opened again", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporary
+      const home = `${directory}/me/notes.git`
+      yield* Engine.create({ directory: home })
+      const open = Engine.open({ directory: home, maintenance: false })
+      yield* Effect.scoped(Effect.flatMap(open, (repository) => commits(repository, 8)))
+      for (const name of packsOf(home))
+        fs.writeFileSync(`${packsIn(home)}/${name.replace(/pack$/, "keep")}`, "mine")
+      const maintenance = { quiet: "1 millis", packs: 5 } as const
+      const repositories = yield* GitRepositories.make({ directory, idle: "100 millis", maintenance })
+      const isClosed = () => fs.readdirSync(`${home}/chainstore`).length === 0
+      const rounds = Effect.forEach([1, 2, 3, 4], (n) =>
+        Effect.zipRight(
+          Effect.scoped(
+            Effect.flatMap(repositories.open("me", "notes"), (repository) =>
+              // The maintenance has time to begin.
+              Effect.zipRight(write(repository, [put("a", `${n}`)]), Effect.sleep(300))
+            )
+          ),
+          Effect.repeat(Effect.sleep(20), { until: isClosed })
+        )
+      )
+      const { countOf } = yield* countingGit(home, rounds)
+      assert.strictEqual(countOf("commit-graph"), 1)
     })
   )
 

@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process"
+import { randomBytes } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Option, Stream } from "effect"
 import type { Oid } from "../../../src/domain/identifiers/Oid.js"
 import * as Engine from "../../../src/git/disk/Engine.js"
 import { PackDescriptors } from "../../../src/git/disk/packs/PackDescriptors.js"
@@ -116,6 +117,47 @@ describe("a damaged index that is read in parts", () => {
       assert.match(found._tag === "Left" ? found.left.message : "found", /missing.*checksum/)
       yield* repository.maintain
       assert.match(Option.getOrThrow(yield* content), /^blob \d+$/)
+    })
+  )
+})
+
+describe("a large object of a pack", () => {
+  it.scopedLive("is streamed without a look at the other objects of the pack", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* packed(2)
+      const large = randomBytes(300_000).toString("hex")
+      git(directory, "config", "core.bigFileThreshold", "1k")
+      const oid = execFileSync("git", ["-C", directory, "hash-object", "-w", "--stdin"], {
+        input: large,
+        encoding: "utf8"
+      }).trim()
+      execFileSync("git", ["-C", directory, "repack", "-a", "-d", "-q", "-k"])
+      const repository = yield* Engine.open({ directory, maintenance: false })
+      let looks = 0
+      const { offsetAt } = PackIndex.prototype
+      yield* Effect.acquireRelease(
+        Effect.sync(() => {
+          PackIndex.prototype.offsetAt = function (position) {
+            looks++
+            return offsetAt.call(this, position)
+          }
+        }),
+        () =>
+          Effect.sync(() => {
+            PackIndex.prototype.offsetAt = offsetAt
+          })
+      )
+      const read = yield* Effect.scoped(
+        Effect.flatMap(repository.openObject(oid as Oid), (found) =>
+          Stream.runFold(
+            Option.getOrThrow(found).pieces,
+            "",
+            (text, piece) => text + Buffer.from(piece).toString()
+          )
+        )
+      )
+      assert.isTrue(read === large)
+      assert.isAtMost(looks, 10)
     })
   )
 })

@@ -19,6 +19,7 @@ import {
   clearOld,
   clearSince,
   entriesIn,
+  isOld,
   keepText,
   locksOf,
   type WorkStart
@@ -137,6 +138,32 @@ export class Lease {
     }
   }
 
+  /**
+   * Removes a lock of an engine that belongs to no lease, because it was copied with the repository: its file has no other link, and
+   * is more than a day old. Returns whether it is removed.
+   */
+  removeCopied(lock: string): boolean {
+    const found = fs.lstatSync(lock, { throwIfNoEntry: false })
+    if (found === undefined || found.nlink > 1 || !isOld(found.mtimeMs)) return false
+    const [link, taken] = [this.temporaryPath("copied"), this.temporaryPath("copied")]
+    try {
+      fs.linkSync(lock, link)
+      const copied = fs.statSync(link, { bigint: true })
+      // Some file systems do not count links. Every lock would look like a copied one there.
+      if (copied.nlink !== 2n || !isOld(Number(copied.mtimeMs))) return false
+      fs.renameSync(lock, taken)
+      if (fs.statSync(taken, { bigint: true }).ino === copied.ino) return true
+      // Another engine has removed the copied one and has taken its place.
+      fs.linkSync(taken, lock)
+      return false
+    } catch (cause) {
+      if (hasErrorCode(cause, "ENOENT", "EEXIST")) return false
+      throw cause
+    } finally {
+      for (const file of [link, taken]) this.remove(file)
+    }
+  }
+
   /** Waits until all files of dead processes have been removed, at most `millis` milliseconds. */
   waitUntilCleared(millis: number): Promise<void> {
     if (this.retryTimer === undefined) return Promise.resolve()
@@ -156,16 +183,15 @@ export class Lease {
     this.clearAll()
     this.finishClearing()
     const home = path.dirname(this.directory)
-    const own = path.join(home, deadName(this.name))
-    for (const { name } of entriesIn(this.directory)) {
-      const file = path.join(this.directory, name)
-      if (name.startsWith(claimedPrefix))
-        fs.renameSync(file, path.join(home, deadName(name.slice(claimedPrefix.length))))
-      if (!name.startsWith(killedPrefix)) continue
-      makeDirectorySync(own, false)
-      fs.renameSync(file, path.join(own, name))
-    }
-    fs.rmSync(this.directory, { recursive: true, force: true })
+    const names = entriesIn(this.directory).map(({ name }) => name)
+    for (const name of names.filter((name) => name.startsWith(claimedPrefix)))
+      fs.renameSync(
+        path.join(this.directory, name),
+        path.join(home, deadName(name.slice(claimedPrefix.length)))
+      )
+    if (this.left.size > 0 || names.some((name) => name.startsWith(killedPrefix)))
+      fs.renameSync(this.directory, path.join(home, deadName(this.name)))
+    else fs.rmSync(this.directory, { recursive: true, force: true })
     Liveness.release(this.directory)
   }
 
@@ -229,7 +255,8 @@ export class Lease {
   private clearWork(starts: ReadonlyArray<WorkStart>): Cleared {
     const [first] = [...starts].sort((a, b) => a.at - b.at)
     if (first === undefined) return { removed: [], pending: false }
-    const cleared = clearSince(this.repository, first, worksElsewhere(path.dirname(this.directory)))
+    const others = worksElsewhere(path.dirname(this.directory))
+    const cleared = clearSince(this.repository, first, others, this.directory)
     for (const file of cleared.removed) this.recordRemoval(file, "a Git child")
     return cleared
   }

@@ -87,8 +87,8 @@ const keepTextOfGit = /^(receive|fetch)-pack \d+ on .*\n?$/
 /** The least age of a stale file, in milliseconds, and the one that applies if processes cannot be listed. */
 const staleAfter = 300
 const staleAfterUnlisted = 60_000
-/** The largest difference between the clocks of files and of processes, in milliseconds. */
-const clockDifference = 50
+/** The precision of the times of files and of processes, in milliseconds. */
+const precision = 50
 const day = 86_400_000
 
 interface StaleFile {
@@ -128,6 +128,18 @@ export interface WorkStart {
 }
 
 /**
+ * The time by the clock of the disk, which may be that of a file server, and the milliseconds by which it is behind that of this
+ * machine. A delay of this process only makes them larger.
+ */
+const diskClock = (leaseDirectory: string) => {
+  const now = new Date()
+  // The disk sets the ctime. This needs no space, unlike a new file.
+  fs.utimesSync(leaseDirectory, now, now)
+  const { ctimeMs } = fs.statSync(leaseDirectory)
+  return { diskNow: ctimeMs, behind: Math.max(0, Date.now() - ctimeMs) }
+}
+
+/**
  * Removes the files that dead Git processes left since the start of their work. `others` are the start times of processes that
  * cannot be listed here. If the clock has been set meanwhile, a time may be from before or after that, and the one counts by which
  * the file may still be in use.
@@ -135,7 +147,8 @@ export interface WorkStart {
 export const clearSince = (
   repository: string,
   { at, clockShift }: WorkStart,
-  others: ReadonlyArray<number>
+  others: ReadonlyArray<number>,
+  leaseDirectory: string
 ): Cleared => {
   const found = leftByGit([...locksOf(repository), ...temporariesOf(repository)]).filter(
     ({ changed }) => changed >= Math.min(at, at + clockShift)
@@ -150,18 +163,18 @@ export const clearSince = (
       onlyCaches: false
     }))
   ]
-  const now = Date.now()
+  const { behind, diskNow } = diskClock(leaseDirectory)
   const unused = found.filter(({ changed, file }) => {
     const changedAt = Math.max(
-      ...[changed, changed + clockShift].filter((time) => time <= now + clockDifference)
+      ...[changed, changed + clockShift].filter((time) => time <= diskNow + precision)
     )
     const leastAge =
       listed === undefined ? staleAfterUnlisted : quarantine.test(path.basename(file)) ? 0 : staleAfter
     return (
-      now - changedAt >= leastAge &&
+      diskNow - changedAt >= leastAge &&
       !writers.some(
         ({ onlyCaches, start, waitsForHook }) =>
-          start <= changedAt + clockDifference &&
+          start <= changedAt + behind + precision &&
           !(waitsForHook && file.endsWith(".lock")) &&
           !(onlyCaches && !cache.test(path.relative(repository, file)))
       )

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { fsyncPath, hasErrorCode, unlink } from "../files/FileOperations.js"
+import { hasErrorCode, unlink } from "../files/FileOperations.js"
 import { alternatesOf } from "../objects/Alternates.js"
+import { syncPath } from "./Syncing.js"
 
 /*
  * Files that Git derives from packs and history for speed: multi-pack index, reachability bitmaps, reverse indexes, commit-graphs.
@@ -56,18 +57,19 @@ const graphFile = (repository: string, hash: string): string | undefined => {
     .find((file) => fs.existsSync(file))
 }
 
-/** Whether the chain of commit-graphs and each of its files are intact. */
-const isIntactChain = async (repository: string): Promise<boolean> => {
+/** Whether the chain of commit-graphs and each of its files are intact. `before` is the text of the chain that was found damaged. */
+const isIntactChain = async (repository: string, before?: string): Promise<boolean> => {
   let text: string
   try {
     text = fs.readFileSync(path.join(repository, graphs, chain), "utf8")
   } catch (cause) {
     return isIntactAfter(cause)
   }
-  if (!/^([0-9a-f]{40}\n)+$/.test(text)) return false
+  if (text === before || !/^([0-9a-f]{40}\n)+$/.test(text)) return false
   for (const name of text.trimEnd().split("\n")) {
     const file = graphFile(repository, name)
-    if (file === undefined || !(await isIntact(file))) return false
+    // Git removes the files of a chain that it has replaced.
+    if (file === undefined || !(await isIntact(file))) return isIntactChain(repository, text)
   }
   return true
 }
@@ -168,12 +170,12 @@ export const graphFiles = (repository: string): ReadonlyArray<ReadonlyArray<stri
 export const dropMultiPackIndex = (repository: string): void => drop(repository, multiPackIndex)
 
 /** Syncs the files that Git has written, and their directories. */
-export const settle = async (repository: string): Promise<void> => {
+export const settle = async (repository: string, durable: boolean): Promise<void> => {
   const files = present(repository).map((name) => path.join(repository, name))
   const directories = [packs, "objects/info", graphs].map((name) => path.join(repository, name))
   for (const at of [...files, ...directories]) {
     try {
-      await fsyncPath(at)
+      await syncPath(at, durable)
     } catch (cause) {
       if (!hasErrorCode(cause, "ENOENT", "ENOTDIR")) throw cause
     }

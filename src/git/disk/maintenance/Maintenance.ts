@@ -15,27 +15,35 @@ import type { ObjectDatabase } from "../objects/ObjectDatabase.js"
 import { packsWithoutIndex } from "../packs/PackSet.js"
 import { runTethered } from "../processes/GitExecution.js"
 import * as Accelerators from "./Accelerators.js"
-import { Backoff } from "./Backoff.js"
+import type { Backoff } from "./Backoff.js"
 import { namesDeletedCommits } from "./CommitGraph.js"
+import type { MaintenanceHistory } from "./MaintenanceHistory.js"
 import { isPartial } from "./PackObjects.js"
 import { makeRepack } from "./Repack.js"
+import { syncPath } from "./Syncing.js"
 
 const operation = "GitRepository.maintain"
 /** For how many milliseconds an interrupted maintenance waits for the removal of the files of its children. */
 const clearingTimeout = 2_000
 /** At this multiple of the allowed number of packs, maintenance does not wait for a quiet moment. */
 const overdue = 10
+/** For how many milliseconds no maintenance begins after another process was found to maintain the repository. */
+const maintainedElsewhere = 1_000
 
 export interface MaintenanceOptions {
   readonly directory: string
   readonly lease: Lease
   readonly objects: ObjectDatabase
+  readonly durable: boolean
   /** The number of packs above which they are repacked; 0: never. */
   readonly packs: number
   /** The number of loose objects above which they are packed: an estimate at the start, plus those written since. */
   readonly looseObjects: number
   /** Milliseconds without a write after which due maintenance begins. */
   readonly quiet: number
+  /** Runs while a maintenance does that the engine has begun. */
+  readonly meanwhile: Effect.Effect<never>
+  readonly history: MaintenanceHistory
 }
 
 /** Runs an effect that starts writing Git children. The files that a killed child leaves are removed. */
@@ -72,7 +80,7 @@ export const dropDamaged = (
  */
 export const make = (options: MaintenanceOptions) =>
   Effect.gen(function* () {
-    const { directory, lease, objects } = options
+    const { directory, durable, history, lease, objects } = options
     const mutex = yield* Effect.makeSemaphore(1)
     const lockFile = path.join(directory, "chainstore", "maintenance.lock")
 
@@ -90,7 +98,7 @@ export const make = (options: MaintenanceOptions) =>
       }
       let isTaken = false
       try {
-        isTaken = take() || (lease.recoverDead() > 0 && take())
+        isTaken = take() || ((lease.recoverDead() > 0 || lease.removeCopied(lockFile)) && take())
         return isTaken ? file : undefined
       } finally {
         if (!isTaken) unlink(file)
@@ -102,7 +110,9 @@ export const make = (options: MaintenanceOptions) =>
     const { combinePacks, packLoose, withoutIndex } = yield* makeRepack({
       directory,
       lease,
-      files: objects.files
+      files: objects.files,
+      durable,
+      history
     })
 
     const clean = attempt(operation, directory, () => {
@@ -123,15 +133,14 @@ export const make = (options: MaintenanceOptions) =>
               fs.renameSync(index, `${stem}.idx`)
               // Git may have removed the pack meanwhile.
               if (!pathExists(`${stem}.pack`)) return unlink(`${stem}.idx`)
-              await fsyncPath(path.dirname(stem))
+              await syncPath(path.dirname(stem), durable)
               record(`rebuilt ${path.relative(directory, stem)}.idx, which was damaged or missing`)
             })
           }),
         (index) => Effect.sync(() => void lease.remove(index))
       )
 
-    /** The packs whose index could not be rebuilt: how often, and the version of the file. */
-    const failures = new Map<string, { readonly stamp: string | undefined; readonly count: number }>()
+    const { failures } = history
     const failuresOf = (stem: string): number => {
       const before = failures.get(stem)
       return before !== undefined && before.stamp === stampOf(`${stem}.pack`) ? before.count : 0
@@ -152,12 +161,9 @@ export const make = (options: MaintenanceOptions) =>
         })
     })
 
-    /** What cannot be packed for now, apart from each other: a damaged loose object must not keep packs from being combined. */
-    const [packBackoff, looseBackoff] = [new Backoff(), new Backoff()]
+    const { looseBackoff, packBackoff } = history
     /** What a failure of the running maintenance delays; undefined when all is packed. */
     let current: Backoff | undefined
-    /** The packs that the last maintenance left, and so could not combine. Fewer, if somebody has removed some since. */
-    let leftPacks = 0
     const rescan = attempt(operation, directory, () => objects.files.rescan())
 
     const packWork = Effect.fnUntraced(function* (withLoose: boolean) {
@@ -178,7 +184,7 @@ export const make = (options: MaintenanceOptions) =>
       packBackoff.succeeded()
       current = undefined
       // Those that were written meanwhile were not tried.
-      leftPacks = Math.min(packs, objects.files.packCount)
+      history.leftPacks = Math.min(packs, objects.files.packCount)
       if (!withLoose) return
       const loose = objects.files.loose.count
       current = looseBackoff
@@ -210,7 +216,7 @@ export const make = (options: MaintenanceOptions) =>
         // The files of a stopped child may be removed only when they have not changed for a moment.
         Effect.onInterrupt(() => Effect.promise(() => lease.waitUntilCleared(clearingTimeout)))
       )
-      yield* attemptPromise(operation, directory, () => Accelerators.settle(directory))
+      yield* attemptPromise(operation, directory, () => Accelerators.settle(directory, durable))
     })
 
     /** False if another process maintains the repository. */
@@ -240,9 +246,17 @@ export const make = (options: MaintenanceOptions) =>
 
     const looseDue = () => objects.files.loose.count / options.looseObjects
 
+    /** Until then, another process is assumed to maintain the repository. Each attempt starts a process for every other lease. */
+    let pausedUntil = 0
+
     const background = Effect.suspend(() =>
       maintainWith(looseDue() >= 1 && looseBackoff.remaining === 0)
     ).pipe(
+      Effect.tap((isDone) =>
+        Effect.sync(() => {
+          if (!isDone) pausedUntil = performance.now() + maintainedElsewhere
+        })
+      ),
       Effect.tapErrorCause((cause) =>
         Cause.isInterruptedOnly(cause)
           ? Effect.void
@@ -260,7 +274,7 @@ export const make = (options: MaintenanceOptions) =>
       if (running) return
       running = true
       // Real timers are used, because the quiet time concerns the disk, not the clock of the program.
-      Runtime.runFork(runtime)(background, { scope })
+      Runtime.runFork(runtime)(Effect.raceFirst(background, options.meanwhile), { scope })
     }
 
     /** In how many milliseconds work begins that is due from 1 on. */
@@ -272,10 +286,11 @@ export const make = (options: MaintenanceOptions) =>
       clearTimeout(timer)
       if (options.packs === 0 || running) return
       const { packCount } = objects.files
-      leftPacks = Math.min(leftPacks, packCount)
+      history.leftPacks = Math.min(history.leftPacks, packCount)
       const damaged = objects.files.damagedPacks.filter((stem) => !isHopeless(stem))
-      const packsDue = Math.max((packCount - leftPacks) / options.packs, damaged.length)
-      const delay = Math.min(delayOf(packsDue, packBackoff), delayOf(looseDue(), looseBackoff))
+      const packsDue = Math.max((packCount - history.leftPacks) / options.packs, damaged.length)
+      const due = Math.min(delayOf(packsDue, packBackoff), delayOf(looseDue(), looseBackoff))
+      const delay = Math.max(due, pausedUntil - performance.now())
       if (delay === 0) return begin()
       if (delay === Number.POSITIVE_INFINITY) return
       timer = setTimeout(begin, delay)

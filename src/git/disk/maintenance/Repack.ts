@@ -7,7 +7,7 @@ import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { pathExists } from "../files/Directories.js"
 import { attempt, attemptPromise, EngineError, toRemoteError, waitMillis } from "../files/EngineError.js"
-import { fsyncPath, hasErrorCode, unlink } from "../files/FileOperations.js"
+import { hasErrorCode, unlink } from "../files/FileOperations.js"
 import type { Lease } from "../lease/Lease.js"
 import { entriesIn, keepText } from "../lease/StaleFiles.js"
 import type { ObjectFiles } from "../objects/ObjectFiles.js"
@@ -17,8 +17,10 @@ import { type PlacedPack, placePack } from "../packs/PackWriter.js"
 import { run } from "../processes/GitExecution.js"
 import { gitWritersIn } from "../processes/GitWriters.js"
 import * as Accelerators from "./Accelerators.js"
+import type { MaintenanceHistory } from "./MaintenanceHistory.js"
 import { choosePacks, hasPreciousObjects, isFixed } from "./PackChoice.js"
 import { makePackObjects } from "./PackObjects.js"
+import { syncPath } from "./Syncing.js"
 
 /*
  * `git repack --geometric -d` deletes packs before it has synced the directory with the new pack, and Git 2.39 cannot run it in a
@@ -54,6 +56,8 @@ export interface RepackOptions {
   readonly directory: string
   readonly lease: Lease
   readonly files: ObjectFiles
+  readonly durable: boolean
+  readonly history: MaintenanceHistory
 }
 
 export interface Repack {
@@ -91,14 +95,17 @@ function* isContained(stem: string, indexes: ReadonlyArray<PackIndex>): Steps.St
 }
 
 /** Makes the repacking of a repository. */
-export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease }: RepackOptions) {
+export const makeRepack = Effect.fnUntraced(function* ({
+  directory,
+  durable,
+  files,
+  history,
+  lease
+}: RepackOptions) {
   const objects = path.join(directory, "objects")
   const packDirectory = path.join(objects, "pack")
   const withoutIndex = new Set<string>()
-  /** The packs that Git could not read, and the version of their files. */
-  const unreadable = new Map<string, string>()
-  /** The packs that could not be deleted. They are not combined again. */
-  const undeletable = new Set<string>()
+  const { undeletable, unreadable } = history
   const packing = makePackObjects(directory, files)
   /**
    * Combinations for whose old packs a Git command may still write a multi-pack index, and when these were deleted. The new packs
@@ -202,7 +209,7 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
   const finish = (combination: Combination) =>
     Effect.gen(function* () {
       const { begun, placed, replaced, target } = combination
-      yield* attemptPromise(operation, directory, () => fsyncPath(packDirectory))
+      yield* attemptPromise(operation, directory, () => syncPath(packDirectory, durable))
       const indexes = yield* Steps.run(() => loadIndexes(placed))
       unfinished = undefined
       // From here on no other engine ends the protection of the new packs if this process is killed.

@@ -272,7 +272,8 @@ export class LooseObjects {
     }
     // Git has pruned some of them, and others would be taken for them.
     if (sample < left) tryUnlink(this.leftFile)
-    this.count = Math.max(0, sample - left) * 256
+    // The sample may have none of the objects that were counted when they were written.
+    this.count = Math.max(this.count, (sample - left) * 256)
   }
 
   /** Notes that no ref reaches the objects that are left after a search, except those that were counted since its beginning. */

@@ -94,6 +94,16 @@ export class ObjectFiles {
     this.packs.rescan(directories)
   }
 
+  /** Counts the packs and loose objects again, after Git may have written some. */
+  recount(): void {
+    this.rescanChanged()
+    this.loose.estimate()
+  }
+
+  private rescanChanged(): void {
+    if (this.scannedAt !== timeOf(this.packDirectory)) this.rescan()
+  }
+
   /** Scans the directories of packs, and verifies every index as it is on the disk now. */
   *examine(): Steps<void> {
     this.rescan()
@@ -102,7 +112,7 @@ export class ObjectFiles {
 
   /** Whether a pack contains an object. A changed directory is scanned first, because an open pack stays readable after its deletion. */
   isPacked(oid: Oid): boolean {
-    if (this.scannedAt !== timeOf(this.packDirectory)) this.rescan()
+    this.rescanChanged()
     return this.packs.contains(oid)
   }
 

@@ -11,7 +11,7 @@ export interface DeflatedObject {
   readonly type: ObjectType
   readonly size: number
   readonly file: string
-  /** The range of its bytes in the file. `end` is undefined for the end of the file. */
+  /** The range of the file in which its bytes are. `end` is undefined for the end of the file. */
   readonly start: number
   readonly end: number | undefined
   /** The size of the inflated header before the content. */

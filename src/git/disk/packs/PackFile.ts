@@ -195,7 +195,8 @@ export class PackFile {
           size,
           file: this.path,
           start: offset + start,
-          end: this.endOf(offset),
+          // Reading ends with the object.
+          end: this.bytes - 20,
           header: 0
         }
       : undefined
@@ -204,16 +205,6 @@ export class PackFile {
   /** The size of the file. */
   private get bytes(): number {
     return fs.fstatSync(this.descriptor()).size
-  }
-
-  /** The end of the entry at `offset`: the next entry, or the checksum of the pack. */
-  private endOf(offset: number): number {
-    let end = this.bytes - 20
-    for (let position = 0; position < this.index.count; position++) {
-      const other = this.index.offsetAt(position)
-      if (other > offset && other < end) end = other
-    }
-    return end
   }
 
   private deltaCycle(): EngineError {

@@ -4,7 +4,7 @@ import * as path from "node:path"
 import { parseConfig, printConfig, type Setting, settingName } from "../files/ConfigFile.js"
 import { EngineError } from "../files/EngineError.js"
 import { hasErrorCode } from "../files/FileOperations.js"
-import { identity, mayLive } from "./ProcessIdentity.js"
+import { identity, linkText, mayLive } from "./ProcessIdentity.js"
 
 /*
  * Git always reads the configuration of a repository. That configuration can name programs to run, and the settings that can do
@@ -94,7 +94,8 @@ const stampOf = (file: string): string => {
   return found === undefined ? "" : `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`
 }
 
-const settingsOf = (file: string): ReadonlyArray<Setting> => {
+/** The settings in a configuration file. None if it is missing. */
+export const settingsIn = (file: string): ReadonlyArray<Setting> => {
   try {
     return parseConfig(file, fs.readFileSync(file, "utf8"))
   } catch (cause) {
@@ -111,6 +112,11 @@ const unusable = (cause: unknown) =>
     { cause }
   )
 
+/** Whether nothing of a common directory was removed, as by a cleaner of temporary directories. Without `packed-refs`, Git misses refs. */
+const isComplete = (common: string, directory: string): boolean =>
+  fs.existsSync(path.join(common, "config")) &&
+  linkedNames.every((name) => linkText(path.join(common, name)) === path.join(directory, name))
+
 /**
  * The common directory of a bare repository. Throws if it cannot be created, or if the configuration of the repository cannot be
  * read.
@@ -119,9 +125,9 @@ export const commonDirectory = (directory: string): string => {
   const file = path.join(directory, "config")
   const stamp = stampOf(file)
   const found = prepared.get(directory)
-  const present = found !== undefined && fs.existsSync(path.join(found.path, "config"))
+  const present = found !== undefined && isComplete(found.path, directory)
   if (present && found.stamp === stamp) return found.path
-  const text = printConfig(configurationOf(settingsOf(file)))
+  const text = printConfig(configurationOf(settingsIn(file)))
   try {
     const target = present ? found.path : path.join(homeOf(), (count++).toString(36))
     if (!present) {
@@ -138,11 +144,20 @@ export const commonDirectory = (directory: string): string => {
   }
 }
 
-/** Removes the common directory of a repository that is no longer used. */
-export const forgetCommonDirectory = (directory: string): void => {
-  const found = prepared.get(directory)
-  prepared.delete(directory)
-  if (found !== undefined) fs.rmSync(found.path, { recursive: true, force: true })
+/** How many engines of this process use a repository. */
+const users = new Map<string, number>()
+
+/** Says that an engine uses a repository. The returned function says that it has ended: the last one removes the common directory. */
+export const keepCommonDirectory = (directory: string): (() => void) => {
+  users.set(directory, (users.get(directory) ?? 0) + 1)
+  return () => {
+    const others = users.get(directory)! - 1
+    if (others > 0) return void users.set(directory, others)
+    users.delete(directory)
+    const found = prepared.get(directory)
+    prepared.delete(directory)
+    if (found !== undefined) fs.rmSync(found.path, { recursive: true, force: true })
+  }
 }
 
 /**

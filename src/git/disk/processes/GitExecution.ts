@@ -73,14 +73,23 @@ const succeeded = (directory: string, operation: string) => (output: GitOutput) 
     ? Effect.succeed(output)
     : Effect.fail(gitFailure(directory, operation, output.code, output.stderr))
 
-/** A shell script that runs a command with a file as its input. When standard input ends, it kills its process group. */
+/**
+ * A shell script that runs a command with a file as its input. When standard input ends, it kills its process group. It leaves no
+ * process: process 1 of a container would inherit it, and may not collect it.
+ */
 const tether = `exec 3<&0
 input=$1
 shift
 "$@" <"$input" 3<&- &
 work=$!
-{ cat <&3; kill -KILL 0; } >/dev/null 2>&1 &
-wait $work`
+{ read -r end <&3; kill -KILL 0; } >/dev/null 2>&1 &
+watch=$!
+wait $work
+code=$?
+exec 2>/dev/null
+kill -KILL $watch
+wait $watch
+exit $code`
 
 /**
  * Runs a Git command that changes packs. Fails if its exit code is not 0. The command ends with this process, even if the process

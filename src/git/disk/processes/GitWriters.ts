@@ -1,6 +1,9 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { settingName } from "../files/ConfigFile.js"
+import { EngineError } from "../files/EngineError.js"
 import { hasErrorCode } from "../files/FileOperations.js"
+import { settingsIn } from "./CommonDirectory.js"
 import { bootTime, isZombie, linkText, readText, statOf } from "./ProcessIdentity.js"
 
 /** The kernel reports process times in hundredths of a second, on every architecture. */
@@ -12,6 +15,33 @@ const realPath = (file: string): string => {
     return fs.realpathSync(file)
   } catch {
     return file
+  }
+}
+
+/** The repository that a file `.git` names, as in a submodule; or else the real path of a file. */
+const namedBy = (file: string): string => {
+  const real = realPath(file)
+  if (path.basename(real) !== ".git") return real
+  const named = /^gitdir: (.+)/.exec(readText(real) ?? "")?.[1]
+  return named === undefined ? real : realPath(path.resolve(path.dirname(real), named))
+}
+
+/** A directory and those above it. */
+const andAbove = (directory: string): ReadonlyArray<string> => {
+  const parent = path.dirname(directory)
+  return parent === directory ? [directory] : [directory, ...andAbove(parent)]
+}
+
+/** The work trees that the configuration of a repository names. None if it is damaged: Git refuses such a repository. */
+const configuredTrees = (repository: string): ReadonlyArray<string> => {
+  try {
+    return ["config", "config.worktree"]
+      .flatMap((name) => settingsIn(path.join(repository, name)))
+      .filter((setting) => settingName(setting) === "core.worktree")
+      .map(({ value }) => realPath(path.resolve(repository, value)))
+  } catch (cause) {
+    if (cause instanceof EngineError) return []
+    throw cause
   }
 }
 
@@ -27,6 +57,7 @@ const directoriesOf = (repository: string): ReadonlyArray<string> => {
   }
   return [
     path.basename(own) === ".git" ? path.dirname(own) : own,
+    ...configuredTrees(own),
     ...names.flatMap((name) => {
       // The path of the file `.git` in the work tree. It may be relative to this file.
       const gitFile = readText(path.join(registered, name, "gitdir")) ?? ""
@@ -35,21 +66,25 @@ const directoriesOf = (repository: string): ReadonlyArray<string> => {
   ]
 }
 
-/** Whether a process works in one of some directories, by its working directory, arguments and environment. True if they are hidden. */
-const worksIn = (pid: string, directories: ReadonlyArray<string>): boolean => {
+/**
+ * Whether a process works in one of some directories, by its working directory, arguments and environment; undefined if they are
+ * hidden.
+ */
+const worksIn = (pid: string, directories: ReadonlyArray<string>): boolean | undefined => {
   const at = linkText(`/proc/${pid}/cwd`)
   const args = readText(`/proc/${pid}/cmdline`)
   const environment = readText(`/proc/${pid}/environ`)
   if (at === undefined || args === undefined || environment === undefined)
-    return fs.existsSync(`/proc/${pid}`)
+    return fs.existsSync(`/proc/${pid}`) ? undefined : false
   const isInside = (text: string) => {
-    const absolute = realPath(path.resolve(at, text))
+    const absolute = namedBy(path.resolve(at, text))
     return directories.some(
       (directory) => absolute === directory || absolute.startsWith(`${directory}${path.sep}`)
     )
   }
   return (
     isInside(at) ||
+    andAbove(at).some((directory) => isInside(path.join(directory, ".git"))) ||
     args.split("\0").some((arg) => isInside(arg.replace(/^--[a-z-]+=/, ""))) ||
     environment
       .split("\0")
@@ -108,6 +143,13 @@ export interface GitWriter {
   readonly onlyCaches: boolean
 }
 
+/**
+ * Whether a process is Git by its name, such as `git`, `git-remote-http` or `git.real`. Other programs whose names only begin like
+ * that count if they are seen to work in a repository (`gitui`). If it is hidden where they work, they do not count: servers such as
+ * `gitea` and `gitaly` never end.
+ */
+const isGit = (name: string) => /^git(?![a-z])/.test(name)
+
 /** The Git processes that may write to a repository; undefined if processes cannot be listed. */
 export const gitWritersIn = (repository: string): ReadonlyArray<GitWriter> | undefined => {
   const bootedAt = bootTime()
@@ -123,7 +165,8 @@ export const gitWritersIn = (repository: string): ReadonlyArray<GitWriter> | und
   return processes.flatMap(({ name, pid }) => {
     if (name?.startsWith("git") !== true) return []
     const stat = statOf(pid)
-    if (stat === undefined || isZombie(stat.state) || !worksIn(pid, directories)) return []
+    if (stat === undefined || isZombie(stat.state)) return []
+    if (!(worksIn(pid, directories) ?? isGit(name))) return []
     const writes = writesOf(readText(`/proc/${pid}/cmdline`)?.split("\0") ?? [])
     if (writes === "nothing") return []
     return [

@@ -30,7 +30,7 @@ export const withReplaced = <A, E, R>(replacements: Replacements, effect: Effect
   )
 
 /** The error of a refused system call. */
-export const refusal = (code: "EACCES" | "EIO" | "EMFILE" | "ENOSPC" | "EROFS") =>
+export const refusal = (code: "EACCES" | "EINVAL" | "EIO" | "EMFILE" | "ENOSPC" | "EROFS") =>
   Object.assign(new Error(`${code}: refused by this test`), { code })
 
 /** A function that always fails with an error code. */
