@@ -108,7 +108,7 @@ export const makeRepack = Effect.fnUntraced(function* ({
   const { undeletable, unreadable } = history
   const packing = makePackObjects(directory, files)
   /**
-   * Combinations for whose old packs a Git command may still write a multi-pack index, and when these were deleted. The new packs
+   * Combinations for whose old packs a Git command may still write a multi-pack index, and when the last of these was deleted. The new packs
    * stay protected, also when the engine is closed: `clearOld` removes the `.keep` files after a day.
    */
   const indexable = new Map<Combination, number>()
@@ -197,6 +197,8 @@ export const makeRepack = Effect.fnUntraced(function* ({
       attempt(operation, directory, () => {
         if (unfinished === combination) unfinished = undefined
         const { placed, target } = combination
+        // An interruption has ended the deletion of the old packs.
+        if (indexable.get(combination) === Number.POSITIVE_INFINITY) indexable.set(combination, Date.now())
         if (!indexable.has(combination)) for (const { unprotect } of placed) unprotect()
         const [home, own] = [path.dirname(target), path.basename(target)]
         const isOwn = (name: string) => name === own || name.startsWith(`${own}-`)
@@ -213,7 +215,10 @@ export const makeRepack = Effect.fnUntraced(function* ({
       const indexes = yield* Steps.run(() => loadIndexes(placed))
       unfinished = undefined
       // From here on no other engine ends the protection of the new packs if this process is killed.
-      if (replaced !== undefined) yield* attempt(operation, directory, () => unlink(target))
+      if (replaced !== undefined) {
+        yield* attempt(operation, directory, () => unlink(target))
+        indexable.set(combination, Number.POSITIVE_INFINITY)
+      }
       // What can be deleted is deleted, also after a failure.
       const failure = yield* replaced === undefined
         ? removeLoose(indexes, begun)
