@@ -13,7 +13,9 @@ import type { Problem } from "../components/Problem.js"
 import { useEffectRunner } from "../components/useEffectRunner.js"
 import { cellText, truncated } from "../values/Cell.js"
 
-type Side = ConflictDecision["take"][number]
+type Side = "ours" | "theirs" | "both"
+
+const bothOf = ({ ours, path, theirs }: MergeChoice) => bothSides(path, ours, theirs)
 
 const Value = ({ value }: { readonly value: Json | undefined }) =>
   value === undefined ? <span class="nothing">nothing</span> : <bdi>{truncated(cellText(value))}</bdi>
@@ -28,7 +30,7 @@ const Choice = (props: {
   readonly onTake: (side: Side) => void
 }) => {
   const { choice, name, taken } = props
-  const both = bothSides(choice.path, choice.ours, choice.theirs)
+  const both = bothOf(choice)
   const sides: ReadonlyArray<readonly [side: Side, label: string, value: Json | undefined]> = [
     ["ours", props.into, choice.ours],
     ["theirs", props.from, choice.theirs],
@@ -96,7 +98,11 @@ export const MergeDialog = <P extends MergePreview>(props: {
   const keyOf = (digest: string, path: string, at: number) => `${digest} ${at} ${path}`
   const conflicts = preview?.conflicts ?? []
   const decisions = conflicts.flatMap(({ choices, digest, path }): ReadonlyArray<ConflictDecision> => {
-    const take = choices.flatMap((_, at) => taken.get(keyOf(digest, path, at)) ?? [])
+    const take = choices.flatMap((choice, at) => {
+      const side = taken.get(keyOf(digest, path, at))
+      const both = side === "both" ? bothOf(choice) : undefined
+      return both !== undefined ? { value: both } : side === "ours" || side === "theirs" ? side : []
+    })
     return take.length === choices.length ? [{ path, digest, take }] : []
   })
   const undecided = conflicts.length - decisions.length

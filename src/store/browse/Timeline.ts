@@ -101,8 +101,8 @@ export interface ConflictDecision {
   readonly path: string
   /** The `digest` of the conflict that was shown. */
   readonly digest: string
-  /** The chosen side for each choice. `both`: the lines of both texts or the items of both lists, those of the target first. */
-  readonly take: ReadonlyArray<"ours" | "theirs" | "both">
+  /** For each choice the chosen side, or another value of the field. */
+  readonly take: ReadonlyArray<"ours" | "theirs" | { readonly value: Json }>
 }
 
 /**

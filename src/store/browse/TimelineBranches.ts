@@ -1,10 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Unmerged } from "../../domain/errors/StoreError.js"
-import type { Settlement } from "../../domain/merge/MergeRules.js"
 import { sha256 } from "../../git/Digest.js"
 import type { Merged, Resolver } from "../Branches.js"
-import { bothSides } from "./BothSides.js"
 import type { BrowseOptions } from "./BrowseOptions.js"
 import { samePath } from "./Difference.js"
 import type { BranchConflict, ConflictDecision, MergePreview, Timeline } from "./Timeline.js"
@@ -35,19 +33,11 @@ export const resolver =
     const { choices, digest, path } = conflictOf(conflict)
     const decision = decisions.find((one) => one.path === path && one.digest === digest)
     if (decision === undefined || decision.take.length !== choices.length) return undefined
-    const settle = (at: number): Settlement | undefined => {
-      const take = decision.take[at]
-      if (take !== "both") return take
-      const { ours, path, theirs } = choices[at]!
-      const value = bothSides(path, ours, theirs)
-      return value === undefined ? undefined : { value }
-    }
+    const { take } = decision
     const [first] = choices
-    if (conflict.kind !== "changed" || first === undefined || first.path.length === 0) {
-      const [take] = decision.take
-      return take === "both" ? undefined : take
-    }
-    return ({ path }) => settle(choices.findIndex((choice) => samePath(choice.path, path)))
+    if (conflict.kind !== "changed" || first === undefined || first.path.length === 0)
+      return typeof take[0] === "string" ? take[0] : undefined
+    return ({ path }) => take[choices.findIndex((choice) => samePath(choice.path, path))]
   }
 
 /** Converts the result of a dry run. */

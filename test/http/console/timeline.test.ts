@@ -88,7 +88,7 @@ layer(seeded, { timeout: 60_000 })("history and branches in the console's API", 
     })
   )
 
-  it.effect("takes both sides of texts and lists, the target's first, and of nothing else", () =>
+  it.effect("takes a side or another value for each field", () =>
     Effect.gen(function* () {
       const { store } = yield* ConsoleService
       const { post } = yield* signedIn
@@ -104,13 +104,18 @@ layer(seeded, { timeout: 60_000 })("history and branches in the console's API", 
         path.join(".")
       )
       assert.includeMembers([...paths], ["n", "title"])
-      const merge = (take: (path: string) => string) =>
+      const merge = (take: (path: string) => unknown) =>
         post("/api/merge", {
           branch: "both",
           decisions: [{ path: conflict.path, digest: conflict.digest, take: paths.map(take) }]
         })
-      assert.strictEqual((yield* merge(() => "both")).status, 409, "two numbers have no both")
-      const merged = yield* merge((path) => (path === "n" ? "theirs" : "both"))
+      assert.strictEqual((yield* merge(() => "both")).status, 400)
+      assert.strictEqual((yield* merge(() => ({}))).status, 400)
+      const values: Record<string, unknown> = {
+        title: "mine\nother",
+        tags: ["ours", "shared", "theirs"]
+      }
+      const merged = yield* merge((path) => (path === "n" ? "theirs" : { value: values[path] }))
       assert.strictEqual(merged.status, 200, merged.text)
       const result = Option.getOrThrow(yield* ours.get("a-1"))
       assert.deepInclude(result, { title: "mine\nother", n: 3 })

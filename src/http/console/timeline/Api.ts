@@ -51,7 +51,7 @@ export const Proposal = Schema.Struct({
 const Decision = Schema.Struct({
   path: text,
   digest: text,
-  take: Schema.Array(Schema.Literal("ours", "theirs", "both"))
+  take: Schema.Array(Schema.Union(Schema.Literal("ours", "theirs"), Schema.Struct({ value: JsonValue })))
 })
 
 const Conflict = Schema.Struct({
