@@ -1,7 +1,4 @@
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
 
 /** One mutex per key. Waiting fibers acquire it in the order in which they asked. */
@@ -15,8 +12,8 @@ export interface KeyedMutex {
   readonly size: () => number
 }
 
-/** One acquisition of a key. It is done when the key is held. */
-type Turn = Deferred.Deferred<void>
+/** One acquisition of a key. It is open when the key is held. */
+type Turn = Effect.Latch
 
 /** The turns of one key, in order. The first one holds it. */
 type Queue = Set<Turn>
@@ -30,12 +27,12 @@ export const makeKeyedMutex = (): KeyedMutex => {
   const admitFirst = (key: string, queue: Queue) => {
     const [first] = queue
     if (first === undefined) queues.delete(key)
-    else Deferred.unsafeDone(first, Exit.void)
+    else first.unsafeOpen()
   }
 
   const enqueue = (key: string) =>
     Effect.sync(() => {
-      const turn = Deferred.unsafeMake<void>(FiberId.none)
+      const turn = Effect.unsafeMakeLatch()
       const queue = queues.get(key) ?? new Set()
       queues.set(key, queue.add(turn))
       admitFirst(key, queue)
@@ -50,8 +47,7 @@ export const makeKeyedMutex = (): KeyedMutex => {
         if (own.has(holder)) return self
         return Effect.acquireUseRelease(
           enqueue(key),
-          ({ turn }) =>
-            Effect.zipRight(Deferred.await(turn), Effect.locally(self, ownTurns, new Set([...own, turn]))),
+          ({ turn }) => Effect.zipRight(turn.await, Effect.locally(self, ownTurns, new Set([...own, turn]))),
           ({ queue, turn }) =>
             Effect.sync(() => {
               queue.delete(turn)
