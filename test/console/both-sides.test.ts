@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { bothSides } from "../../src/store/browse/Difference.js"
+import { bothSides } from "../../src/store/browse/BothSides.js"
 
 describe("both sides of a conflict", () => {
   it("are the lines of two texts, or the items of two lists, the first ones first", () => {
