@@ -2,7 +2,6 @@ import type * as Effect from "effect/Effect"
 import type { ComponentChildren } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import type { Json } from "../../domain/json/Json.js"
-import { bothSides } from "../../store/browse/BothSides.js"
 import { printPath } from "../../store/browse/Difference.js"
 import type { ConflictDecision, MergeChoice, MergePreview } from "../../store/browse/Timeline.js"
 import { announce } from "../components/Announcer.js"
@@ -14,8 +13,6 @@ import { useEffectRunner } from "../components/useEffectRunner.js"
 import { cellText, truncated } from "../values/Cell.js"
 
 type Side = "ours" | "theirs" | "both"
-
-const bothOf = ({ ours, path, theirs }: MergeChoice) => bothSides(path, ours, theirs)
 
 const Value = ({ value }: { readonly value: Json | undefined }) =>
   value === undefined ? <span class="nothing">nothing</span> : <bdi>{truncated(cellText(value))}</bdi>
@@ -30,7 +27,7 @@ const Choice = (props: {
   readonly onTake: (side: Side) => void
 }) => {
   const { choice, name, taken } = props
-  const both = bothOf(choice)
+  const { both } = choice
   const sides: ReadonlyArray<readonly [side: Side, label: string, value: Json | undefined]> = [
     ["ours", props.into, choice.ours],
     ["theirs", props.from, choice.theirs],
@@ -100,8 +97,8 @@ export const MergeDialog = <P extends MergePreview>(props: {
   const decisions = conflicts.flatMap(({ choices, digest, path }): ReadonlyArray<ConflictDecision> => {
     const take = choices.flatMap((choice, at) => {
       const side = taken.get(keyOf(digest, path, at))
-      const both = side === "both" ? bothOf(choice) : undefined
-      return both !== undefined ? { value: both } : side === "ours" || side === "theirs" ? side : []
+      if (side !== "both") return side ?? []
+      return choice.both === undefined ? [] : { value: choice.both }
     })
     return take.length === choices.length ? [{ path, digest, take }] : []
   })

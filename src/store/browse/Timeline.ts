@@ -71,6 +71,8 @@ export interface MergeChoice {
   readonly ours?: Json | undefined
   /** The value on the merged branch. */
   readonly theirs?: Json | undefined
+  /** The lines of two texts, or the items of two lists, those of the target first. Absent for other values. */
+  readonly both?: Json | undefined
 }
 
 /**

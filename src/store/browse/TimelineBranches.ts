@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { Unmerged } from "../../domain/errors/StoreError.js"
+import type { RemoteError, Unmerged } from "../../domain/errors/StoreError.js"
+import { lazyModule } from "../../domain/runtime/LazyModule.js"
 import { sha256 } from "../../git/Digest.js"
 import type { Merged, Resolver } from "../Branches.js"
 import type { BrowseOptions } from "./BrowseOptions.js"
@@ -40,13 +41,23 @@ export const resolver =
     return ({ path }) => take[choices.findIndex((choice) => samePath(choice.path, path))]
   }
 
+const joining = lazyModule(() => import("./BothSides.js"))
+
 /** Converts the result of a dry run. */
-export const previewOf = ({ conflicts, documents, kind }: Merged): MergePreview => ({
-  kind,
-  documents: documents.slice(0, mostNamed),
-  total: documents.length,
-  conflicts: conflicts.map(conflictOf)
-})
+export const previewOf = ({ conflicts, documents, kind }: Merged): Effect.Effect<MergePreview, RemoteError> =>
+  Effect.map(joining, ({ bothSides }) => ({
+    kind,
+    documents: documents.slice(0, mostNamed),
+    total: documents.length,
+    conflicts: conflicts.map((conflict) => {
+      const found = conflictOf(conflict)
+      const choices = found.choices.map((choice) => ({
+        ...choice,
+        both: bothSides(choice.path, choice.ours, choice.theirs)
+      }))
+      return { ...found, choices }
+    })
+  }))
 
 /** Lists, compares and merges branches. */
 export const makeTimelineBranches = ({
@@ -56,7 +67,7 @@ export const makeTimelineBranches = ({
   createBranch: (name, from) => store.createBranch(name, { from }),
   compare: (branch, offset) => pageOf(store.compare(store.branch, branch, { against: "first" }), offset),
   previewMerge: (branch, decisions) =>
-    Effect.map(store.merge(branch, { dryRun: true, onConflict: resolver(decisions) }), previewOf),
+    Effect.flatMap(store.merge(branch, { dryRun: true, onConflict: resolver(decisions) }), previewOf),
   merge: (branch, decisions) =>
     Effect.map(store.merge(branch, { onConflict: resolver(decisions) }), ({ commitSha }) =>
       Option.getOrNull(commitSha)

@@ -17,10 +17,13 @@ export const makeTimelineProposals = ({
   previewProposal: (id, decisions) =>
     // The commit is read first: if the proposal moves before the preview, accepting that commit fails.
     Effect.flatMap(store.proposal(id).get(), ({ commitSha }) =>
-      Effect.map(store.proposal(id).preview({ onConflict: resolver(decisions) }), (merged) => ({
-        ...previewOf(merged),
-        commit: commitSha
-      }))
+      store
+        .proposal(id)
+        .preview({ onConflict: resolver(decisions) })
+        .pipe(
+          Effect.flatMap(previewOf),
+          Effect.map((preview) => ({ ...preview, commit: commitSha }))
+        )
     ),
   acceptProposal: (id, commitSha, decisions) =>
     Effect.map(store.proposal(id).accept({ commitSha, onConflict: resolver(decisions) }), (merged) =>

@@ -71,7 +71,7 @@ layer(seeded, { timeout: 60_000 })("history and branches in the console's API", 
       assert.deepStrictEqual([preview.kind, preview.conflicts.length], ["merge", 1])
       const [conflict] = preview.conflicts
       assert.deepStrictEqual(conflict.choices, [
-        { path: ["title"], base: "On brass", ours: "ours", theirs: "theirs" }
+        { path: ["title"], base: "On brass", ours: "ours", theirs: "theirs", both: "ours\ntheirs" }
       ])
       assert.strictEqual((yield* post("/api/merge", asked)).status, 409)
       const decisions = [{ path: conflict.path, digest: conflict.digest, take: ["theirs"] }]
@@ -88,7 +88,7 @@ layer(seeded, { timeout: 60_000 })("history and branches in the console's API", 
     })
   )
 
-  it.effect("takes a side or another value for each field", () =>
+  it.effect("takes a side, both sides or another value for each field", () =>
     Effect.gen(function* () {
       const { store } = yield* ConsoleService
       const { post } = yield* signedIn
@@ -111,11 +111,14 @@ layer(seeded, { timeout: 60_000 })("history and branches in the console's API", 
         })
       assert.strictEqual((yield* merge(() => "both")).status, 400)
       assert.strictEqual((yield* merge(() => ({}))).status, 400)
-      const values: Record<string, unknown> = {
-        title: "mine\nother",
-        tags: ["ours", "shared", "theirs"]
-      }
-      const merged = yield* merge((path) => (path === "n" ? "theirs" : { value: values[path] }))
+      const both = new Map<string, unknown>(
+        conflict.choices.map((choice: { path: ReadonlyArray<string>; both?: unknown }) => [
+          choice.path.join("."),
+          choice.both
+        ])
+      )
+      assert.deepInclude(Object.fromEntries(both), { title: "mine\nother", n: undefined })
+      const merged = yield* merge((path) => (path === "n" ? "theirs" : { value: both.get(path) }))
       assert.strictEqual(merged.status, 200, merged.text)
       const result = Option.getOrThrow(yield* ours.get("a-1"))
       assert.deepInclude(result, { title: "mine\nother", n: 3 })

@@ -63,7 +63,8 @@ const Conflict = Schema.Struct({
       path: Schema.Array(Schema.Union(Schema.String, Schema.Number)),
       base: value,
       ours: value,
-      theirs: value
+      theirs: value,
+      both: value
     })
   )
 })
