@@ -1,33 +1,11 @@
 import { randomBytes } from "node:crypto"
-import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Engine from "../../../src/git/disk/Engine.js"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
 import { countingGit } from "./support/gitOnPath.js"
+import { change, commits, looseIn, numbers, stemsOf } from "./support/packs.js"
 import { engine, git, put, write } from "./support/temporary.js"
-
-const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
-const packsIn = (directory: string) => `${directory}/objects/pack`
-const stemsOf = (directory: string) =>
-  fs
-    .readdirSync(packsIn(directory))
-    .filter((name) => name.endsWith(".pack"))
-    .map((name) => `${packsIn(directory)}/${name.slice(0, -".pack".length)}`)
-const looseIn = (directory: string) => Number(git(directory, "count-objects").split(" ")[0])
-
-/** Makes a file writable, and replaces its bytes. */
-const change = (file: string, to: (bytes: Buffer) => Uint8Array) => {
-  fs.chmodSync(file, 0o644)
-  fs.writeFileSync(file, to(fs.readFileSync(file)))
-}
-
-/** Commits `count` times, each commit in a pack of its own. */
-const commits = (
-  repository: GitRepository,
-  count: number,
-  content = (n: number): string | Buffer => `${n}`
-) => Effect.forEach(numbers(count), (n) => write(repository, [put(`d${n}`, content(n))]), { discard: true })
 
 /** A repository with a tag that an earlier maintenance has packed, and whose object is damaged since. */
 const withDamagedTag = Effect.fnUntraced(function* (beforeDamage: (directory: string) => void = () => {}) {

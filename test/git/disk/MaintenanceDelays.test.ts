@@ -3,15 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Engine from "../../../src/git/disk/Engine.js"
 import { withScript } from "./support/gitOnPath.js"
+import { numbers, stemsOf } from "./support/packs.js"
 import { engine, git, put, write } from "./support/temporary.js"
-
-const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
-const packsIn = (directory: string) => `${directory}/objects/pack`
-const stemsOf = (directory: string) =>
-  fs
-    .readdirSync(packsIn(directory))
-    .filter((name) => name.endsWith(".pack"))
-    .map((name) => `${packsIn(directory)}/${name.slice(0, -".pack".length)}`)
 
 describe("a repository that is written to without a pause", () => {
   /** The number of packs after 300 writes. The first `failures` maintenance runs fail. */

@@ -8,6 +8,7 @@ import * as Engine from "../../../src/git/disk/Engine.js"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
 import * as GitObject from "../../../src/git/GitObject.js"
 import { bundled } from "../../support/bundled.js"
+import { change, commits, looseIn, packsOf } from "./support/packs.js"
 import { failingFsync, refusal, withReplaced } from "./support/replacedMethod.js"
 import {
   assertSound,
@@ -24,30 +25,12 @@ const filesIn = (directory: string, ...endings: ReadonlyArray<string>) =>
   fs
     .readdirSync(`${directory}/objects/pack`)
     .filter((name) => endings.length === 0 || endings.some((ending) => name.endsWith(ending)))
-const packsOf = (directory: string) => filesIn(directory, ".pack")
 const bytesIn = (directory: string) =>
   filesIn(directory).reduce((sum, name) => sum + fs.statSync(`${directory}/objects/pack/${name}`).size, 0)
-const looseIn = (directory: string) => Number(git(directory, "count-objects").split(" ")[0])
 const objectsOf = (directory: string) =>
   git(directory, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)").trim().split("\n")
 
-/** Makes a file writable, and replaces its bytes. */
-const change = (file: string, change: (bytes: Buffer) => Buffer) => {
-  fs.chmodSync(file, 0o644)
-  fs.writeFileSync(file, change(fs.readFileSync(file)))
-}
 const flipped = (bytes: Buffer, at: number) => bytes.fill(bytes[at]! ^ 0x55, at, at + 1)
-
-/** Commits `count` times, each commit in a pack of its own. */
-const commits = (
-  repository: GitRepository,
-  count: number,
-  content = (n: number): string | Buffer => `${n}`
-) =>
-  Effect.forEach(
-    Array.from({ length: count }, (_, n) => n),
-    (n) => write(repository, [put(`d${n}`, content(n))])
-  )
 
 /** Commits files with existing contents. */
 const link = (repository: GitRepository, oids: ReadonlyArray<string>) =>

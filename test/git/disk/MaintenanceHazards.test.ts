@@ -10,26 +10,11 @@ import * as GitRepositories from "../../../src/git/disk/GitRepositories.js"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
 import { bundled } from "../../support/bundled.js"
 import { countingGit, daysLater, stoppedMaintenance } from "./support/gitOnPath.js"
+import { change, commits, looseIn, packsIn, packsOf } from "./support/packs.js"
 import { failingFsync, refusal, withReplaced } from "./support/replacedMethod.js"
 import { assertSound, engine, git, put, temporary, write } from "./support/temporary.js"
 
 const hasStrace = spawnSync("strace", ["true"]).status === 0
-
-const packsIn = (directory: string) => `${directory}/objects/pack`
-const packsOf = (directory: string) =>
-  fs.readdirSync(packsIn(directory)).filter((name) => name.endsWith(".pack"))
-const looseIn = (directory: string) => Number(git(directory, "count-objects").split(" ")[0])
-
-/** Commits `count` times, each commit in a pack of its own. */
-const commits = (
-  repository: GitRepository,
-  count: number,
-  content = (n: number): string | Buffer => `${n}`
-) =>
-  Effect.forEach(
-    Array.from({ length: count }, (_, n) => n),
-    (n) => write(repository, [put(`d${n}`, content(n))])
-  )
 
 /** A closed repository with `count` packs. */
 const closedWith = (count: number, content?: (n: number) => string | Buffer) =>
@@ -67,12 +52,6 @@ const commitOf = (repository: GitRepository, oid: Oid, message: string) =>
     const tree = yield* repository.writeTree(Option.none(), [change])
     return yield* repository.writeCommit({ tree, parents: [], author: person, committer: person, message })
   })
-
-/** Makes a file writable, and replaces its bytes. */
-const change = (file: string, to: (bytes: Buffer) => Buffer) => {
-  fs.chmodSync(file, 0o644)
-  fs.writeFileSync(file, to(fs.readFileSync(file)))
-}
 
 describe("a pack that could not be removed once, and that Git has made again since", () => {
   const failOnce = (repository: GitRepository, pack: string) =>

@@ -11,26 +11,13 @@ import * as Engine from "../../../src/git/disk/Engine.js"
 import { PackSet } from "../../../src/git/disk/packs/PackSet.js"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
 import { countingGit, withScript } from "./support/gitOnPath.js"
+import { change, looseIn, numbers, packsIn, stemsOf } from "./support/packs.js"
 import { failingFsync, refusal, withReplaced } from "./support/replacedMethod.js"
 import { assertSound, engine, git, put, temporary, write } from "./support/temporary.js"
 
 const hasStrace = spawnSync("strace", ["true"]).status === 0
 
-const packsIn = (directory: string) => `${directory}/objects/pack`
-const stemsOf = (directory: string) =>
-  fs
-    .readdirSync(packsIn(directory))
-    .filter((name) => name.endsWith(".pack"))
-    .map((name) => `${packsIn(directory)}/${name.slice(0, -".pack".length)}`)
-const looseIn = (directory: string) => Number(git(directory, "count-objects").split(" ")[0])
 const random = (length: number) => randomBytes(length / 2).toString("hex")
-const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
-
-/** Makes a file writable, and changes its bytes. */
-const change = (file: string, to: (bytes: Buffer) => Uint8Array) => {
-  fs.chmodSync(file, 0o644)
-  fs.writeFileSync(file, to(fs.readFileSync(file)))
-}
 
 /** A closed repository with one pack of these files, and the ids of those. */
 const packed = (contents: ReadonlyArray<string | Uint8Array>) =>

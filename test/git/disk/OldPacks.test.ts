@@ -6,26 +6,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
 import * as Engine from "../../../src/git/disk/Engine.js"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
+import { commits, numbers, packsIn, stemsOf } from "./support/packs.js"
 import { refusal, withReplaced } from "./support/replacedMethod.js"
 import { assertSound, engine, git, put, write } from "./support/temporary.js"
 
 const hasStrace = spawnSync("strace", ["true"]).status === 0
 
-const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
 const random = (length: number) => randomBytes(length / 2).toString("hex")
-const packsIn = (directory: string) => `${directory}/objects/pack`
-const stemsOf = (directory: string) =>
-  fs
-    .readdirSync(packsIn(directory))
-    .filter((name) => name.endsWith(".pack"))
-    .map((name) => `${packsIn(directory)}/${name.slice(0, -".pack".length)}`)
-
-/** Commits `count` times, each commit in a pack of its own. */
-const commits = (
-  repository: GitRepository,
-  count: number,
-  content = (n: number): string | Buffer => `${n}`
-) => Effect.forEach(numbers(count), (n) => write(repository, [put(`d${n}`, content(n))]), { discard: true })
 
 describe.skipIf(!hasStrace)(
   "a multi-pack index that Git writes while packs are combined does not make Git delete the new pack",

@@ -5,13 +5,8 @@ import { Effect, Exit, Option } from "effect"
 import type { Oid } from "../../../src/domain/identifiers/Oid.js"
 import * as Engine from "../../../src/git/disk/Engine.js"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
+import { stemsOf } from "./support/packs.js"
 import { assertSound, engine, git, put, temporary, write } from "./support/temporary.js"
-
-const stemsOf = (directory: string) =>
-  fs
-    .readdirSync(`${directory}/objects/pack`)
-    .filter((name) => name.endsWith(".pack"))
-    .map((name) => `${directory}/objects/pack/${name.slice(0, -".pack".length)}`)
 
 /** A closed repository with some files, and the ids of those. */
 const closedWith = (commits: ReadonlyArray<ReadonlyArray<string>>) =>

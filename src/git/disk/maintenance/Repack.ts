@@ -108,8 +108,8 @@ export const makeRepack = Effect.fnUntraced(function* ({
   const { undeletable, unreadable } = history
   const packing = makePackObjects(directory, files)
   /**
-   * Combinations for whose old packs a Git command may still write a multi-pack index, and when the last of these was deleted. The new packs
-   * stay protected, also when the engine is closed: `clearOld` removes the `.keep` files after a day.
+   * Combinations for whose old packs a Git command may still write a multi-pack index, and when the last of these was deleted. The
+   * new packs stay protected, also when the engine is closed: `clearOld` removes the `.keep` files after a day.
    */
   const indexable = new Map<Combination, number>()
   /** The combination whose old packs could not be deleted, because the new ones are not known to be durable. */
