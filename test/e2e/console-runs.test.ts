@@ -473,21 +473,21 @@ bothBuilds("runs of the console", (the) => {
   })
 
   it("a question of more than 200 requests is asked once somebody has agreed to its cost", async () => {
-    if (the.build === "local") return
     await the.on.run(
-      the.on.store.batch({}, (batch) =>
+      the.on.hostStore.batch({}, (batch) =>
         Effect.forEach(Array.from({ length: 230 }), (_, i) =>
           batch.put("crowd", `m-${i}`, { i, even: i % 2 === 0 })
         )
       )
     )
     the.on.stub.budget.remaining = 4000
-    await the.on.run(the.on.store.createBranch("crowded"))
-    const { page, requests } = await the.enter({ api: "Limited", token: the.on.hostToken, branch: "crowded" })
+    await the.on.run(the.on.hostStore.createBranch("crowded"))
+    const { page } = await the.enter({ api: "Limited", token: the.on.hostToken, branch: "crowded" })
+    await page.locator('.home[aria-busy="false"]').waitFor()
     await page.locator("#query-table").selectOption("crowd")
     await page.getByLabel("Field of filter 1").fill("even")
     await page.getByLabel("Value of filter 1").fill("true")
-    const asked = () => requests.filter(the.on.isQuestion).length
+    const asked = the.on.stub.counted
     const before = asked()
     await page.keyboard.press("Enter")
     await page.getByRole("heading", { name: "This query needs up to 230 requests" }).waitFor()
@@ -505,23 +505,17 @@ bothBuilds("runs of the console", (the) => {
     await page.getByRole("button", { name: "Narrow the filter" }).click()
     await page.waitForFunction(() => document.activeElement.dataset.first === "true")
 
-    const isData = ({ href }: URL) => the.on.isQuestion({ method: "GET", url: href })
-    let passed = 0
-    let held = () => {}
-    const holding = new Promise<void>((resolve) => {
-      held = resolve
-    })
     // Documents are read by the hundred: the first step is answered, and the last one is not.
-    await page.route(isData, (route) => (passed++ < 125 ? route.continue() : held()))
+    const held = the.on.stub.hold(125)
     await page.getByRole("button", { name: "Run anyway" }).click()
-    await holding
+    await held.reached
     const shown = page.locator(".results-count", { hasText: /^[1-4]0\+$/ })
     await shown.waitFor()
     await page.getByText(/\d+ of up to 230 requests\. Press Esc to stop/).waitFor()
     await page.keyboard.press("Escape")
     await page.getByText("Cancelled.").waitFor()
     assert.isTrue(await shown.isVisible(), "what was read stays")
-    await page.unroute(isData)
+    held.release()
 
     the.on.stub.budget.remaining = 505
     const again = asked()

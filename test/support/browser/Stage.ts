@@ -25,6 +25,8 @@ export interface Stage {
   readonly api: string
   readonly stub: Stub
   readonly store: StoreService
+  /** The store of the stand-alone host's repository; in the hosted build the same as `store`. */
+  readonly hostStore: StoreService
   readonly run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
   /** Every line that the servers have logged. */
   readonly logged: ReadonlyArray<string>
@@ -68,7 +70,15 @@ export const stage = async (build: Build, options: StageOptions = {}): Promise<S
     isQuestion: ({ method, url }: { readonly method: string; readonly url: string }) =>
       isData(url) && method !== "OPTIONS" && !/\/rate(_limit)?$/.test(url)
   })
-  const common = { logged, build, browser, hostToken: behind.token, stub: limited, run: host.runPromise }
+  const common = {
+    logged,
+    build,
+    browser,
+    hostToken: behind.token,
+    hostStore: behind.store,
+    stub: limited,
+    run: host.runPromise
+  }
   await fill(behind)
   if (build === "hosted") {
     const site = await hosted(

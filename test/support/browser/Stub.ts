@@ -8,7 +8,25 @@ export interface Stub {
   readonly budget: { limit: number; remaining: number }
   /** The branch that only pull requests may change. */
   readonly rules: { protectedBranch: string | undefined }
+  /** The requests so far that the limit counts. */
+  readonly counted: () => number
+  /** Lets so many more requests through and holds what comes after them until `release`. */
+  readonly hold: (after: number) => Held
   readonly close: () => Promise<void>
+}
+
+export interface Held {
+  /** Resolves when a request is held. */
+  readonly reached: Promise<void>
+  readonly release: () => void
+}
+
+const signal = (): [given: Promise<void>, give: () => void] => {
+  let give = () => {}
+  const given = new Promise<void>((resolve) => {
+    give = resolve
+  })
+  return [given, give]
 }
 
 const message = (text: string) =>
@@ -36,6 +54,23 @@ const writesTo = (branch: string, method: string | undefined, path: string, body
 export const stub = (host: string): Promise<Stub> => {
   const budget = { limit: 5000, remaining: 4000 }
   const rules: Stub["rules"] = { protectedBranch: undefined }
+  let counted = 0
+  let pass = async () => {}
+  const hold: Stub["hold"] = (after) => {
+    const [reached, reach] = signal()
+    const [released, resume] = signal()
+    let passed = 0
+    pass = async () => {
+      if (passed++ < after) return
+      reach()
+      await released
+    }
+    const release = () => {
+      pass = async () => {}
+      resume()
+    }
+    return { reached, release }
+  }
   const reset = Math.floor(Date.now() / 1000) + 1800
   const open = {
     "access-control-allow-origin": "*",
@@ -101,6 +136,7 @@ export const stub = (host: string): Promise<Stub> => {
           )
         : answer(409, message(ruleViolation))
     }
+    await pass()
     const target = new URL(host + path)
     const { host: _, origin: __, ...headers } = request.headers
     const passed = forward(
@@ -112,7 +148,10 @@ export const stub = (host: string): Promise<Stub> => {
         headers: { ...headers, host: target.host }
       },
       (reply) => {
-        if (reply.statusCode !== 304 && !path.endsWith("/rate_limit")) budget.remaining--
+        if (reply.statusCode !== 304) {
+          budget.remaining--
+          counted++
+        }
         const kept = Object.fromEntries(
           Object.entries(reply.headers).filter(([name]) => !/^(access-control|x-ratelimit)/.test(name))
         )
@@ -129,6 +168,8 @@ export const stub = (host: string): Promise<Stub> => {
         url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
         budget,
         rules,
+        counted: () => counted,
+        hold,
         close: () =>
           new Promise((done) => {
             server.closeAllConnections()
