@@ -370,7 +370,7 @@ bothBuilds("a draft in several tabs", (the) => {
     const question = page.getByRole("dialog", { name: "Keep the drafts in this browser?" })
     const leave = async (choice: string) => {
       await page.getByRole("button", { name: "Sign out" }).click()
-      await question.filter({ hasText: "2 drafts of" }).waitFor()
+      await question.filter({ hasText: "2 unpublished drafts of" }).waitFor()
       await page.getByRole("button", { name: choice }).click()
       await question.waitFor({ state: "detached" })
     }

@@ -85,15 +85,15 @@ describe.skipIf(executable === undefined)("the views look as they did", () => {
       assert.deepStrictEqual(differences, [])
     })
 
-  const visit = async () => {
-    const { page } = await open(on.browser, pictured)
+  const visit = async (by = on) => {
+    const { page } = await open(by.browser, pictured)
     await page.clock.setFixedTime(day(6))
     return page
   }
 
-  const enter = async (hash = "", entry: Entry = {}) => {
-    const page = await visit()
-    await submit(on, page, { ...entry, hash })
+  const enter = async (hash = "", entry: Entry = {}, by = on) => {
+    const page = await visit(by)
+    await submit(by, page, { ...entry, hash })
     await page.locator(".bench").waitFor()
     return page
   }
@@ -170,7 +170,7 @@ describe.skipIf(executable === undefined)("the views look as they did", () => {
     return page
   })
 
-  show("import", async () => {
+  const imported = async () => {
     const page = await table("#table=things")
     await page.locator("#import").click()
     const buffer = Buffer.from("_id,title,price\nt-1,Lamp of ash,12\nt-3,Bench,80\n")
@@ -178,6 +178,16 @@ describe.skipIf(executable === undefined)("the views look as they did", () => {
       .getByLabel("File", { exact: true })
       .setInputFiles({ name: "things.csv", mimeType: "text/csv", buffer })
     await page.getByRole("combobox", { name: "Id field" }).waitFor()
+    return page
+  }
+
+  show("import", imported)
+
+  show("import-preview", async () => {
+    const page = await imported()
+    await page.getByRole("button", { name: "Preview changes" }).click()
+    await page.locator(".import-preview summary").first().click()
+    await page.locator(".import-preview .diff").first().waitFor()
     return page
   })
 
@@ -281,6 +291,49 @@ describe.skipIf(executable === undefined)("the views look as they did", () => {
     return page
   })
 
+  show("revert", async () => {
+    const page = await table("#table=products&panel=timeline")
+    await page.locator(".timeline li", { hasText: "raise a price" }).locator("[id^=revert-]").click()
+    await page.locator("dialog[open] .diff").waitFor()
+    return page
+  })
+
+  show("sign-out", async () => {
+    const page = await edited()
+    await page.getByRole("button", { name: "Sign out" }).click()
+    await page.getByRole("dialog", { name: "Keep the drafts in this browser?" }).waitFor()
+    return page
+  })
+
+  show("conflict", async () => {
+    const page = await table(`#table=products&document=${productId(9)}&panel=edit`)
+    await page.locator(".editing .cm-content").waitFor()
+    await replace(page, JSON.stringify({ title: "Mine", price: 9, tags: ["mine"] }, null, 2))
+    await page.locator(".json-path", { hasText: "saved as a draft" }).waitFor()
+    const products = on.store.collection("products")
+    await onDay(5, products.update(productId(9), { title: "Theirs", price: 8, tags: ["theirs"] }))
+    await page.getByRole("button", { name: "Review and publish" }).click()
+    await page.locator(".conflict tbody tr").first().waitFor()
+    return page
+  })
+
+  show("cost", async () => {
+    await on.run(
+      on.hostStore.batch({}, (batch) =>
+        Effect.forEach(Array.from({ length: 230 }), (_, i) => batch.put("crowd", `m-${i}`, { i, even: true }))
+      )
+    )
+    const page = await visit()
+    await submit(on, page, { api: "Limited", token: on.hostToken })
+    await page.locator('.home[aria-busy="false"]').waitFor()
+    await page.locator("#query-table").selectOption("crowd")
+    await page.getByLabel("Field of filter 1").fill("even")
+    await page.getByLabel("Value of filter 1").fill("true")
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { name: "This query needs up to 230 requests" }).waitFor()
+    return page
+  })
+
   const playground = async (example: string) => {
     const page = await visit()
     await page.goto(on.playground)
@@ -309,6 +362,33 @@ describe.skipIf(executable === undefined)("the views look as they did", () => {
     await page.goto(`${on.url}docs`)
     await page.waitForSelector("main[aria-busy=false]")
     return page
+  })
+
+  describe("the hosted build", () => {
+    let hosted: Stage
+    beforeAll(async () => {
+      hosted = await stage("hosted", { at: day(2) })
+    })
+    afterAll(() => hosted?.close())
+
+    show("hosted-sign-in", async () => {
+      const page = await visit(hosted)
+      await page.goto(hosted.url)
+      await page.locator("form").waitFor()
+      return page
+    })
+
+    show("hosted-home", async () => {
+      const page = await enter("", {}, hosted)
+      await page.locator('.home[aria-busy="false"]').waitFor()
+      return page
+    })
+
+    show("hosted-table", async () => {
+      const page = await enter(`#table=products&document=${productId(2)}`, {}, hosted)
+      await page.locator(".panel .cm-line").first().waitFor()
+      return page
+    })
   })
 
   describe("the comparison", () => {

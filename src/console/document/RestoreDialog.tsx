@@ -1,12 +1,12 @@
 import { useMemo } from "preact/hooks"
 import type { StoredDocument } from "../../domain/document/Document.js"
-import type { JsonObject } from "../../domain/json/Json.js"
 import { differences } from "../../store/browse/Difference.js"
 import type { HistoryEntry } from "../../store/Collection.js"
 import { announce } from "../components/Announcer.js"
 import { ConfirmDialog } from "../components/ConfirmDialog.js"
 import type { DataSourceService } from "../source/DataSource.js"
 import { DifferenceTable } from "../values/DifferenceTable.js"
+import { contentOf } from "../values/DocumentContent.js"
 
 export interface RestoreCandidate {
   readonly entry: HistoryEntry
@@ -19,13 +19,6 @@ export interface RestoreCandidate {
   /** Whether the version to restore is not a valid document. */
   readonly targetUnreadable: boolean
 }
-
-const metadata = new Set(["_rev", "_created_at", "_updated_at"])
-
-const content = (document: StoredDocument | null): JsonObject | null =>
-  document === null
-    ? null
-    : Object.fromEntries(Object.entries(document).filter(([key]) => !metadata.has(key)))
 
 /** Asks for confirmation before a restore, with a preview. */
 export const RestoreDialog = (props: {
@@ -47,7 +40,7 @@ export const RestoreDialog = (props: {
     targetUnreadable: useless
   } = props.restoring
   const short = entry.sha.slice(0, 7)
-  const changed = useMemo(() => differences(content(current), content(target)), [current, target])
+  const changed = useMemo(() => differences(contentOf(current), contentOf(target)), [current, target])
 
   return (
     <ConfirmDialog

@@ -7,6 +7,7 @@ import { LoadingState } from "../components/LoadingState.js"
 import { plural } from "../components/Plural.js"
 import { useEffectRunner } from "../components/useEffectRunner.js"
 import type { DataSourceService } from "../source/DataSource.js"
+import { contentOf } from "../values/DocumentContent.js"
 import { DocumentChangeItems } from "./DocumentChangeList.js"
 
 /** Asks for confirmation before a revert, with a preview. */
@@ -77,7 +78,15 @@ export const RevertDialog = (props: {
         </p>
       ) : (
         <>
-          <DocumentChangeItems documents={preview.documents} before="Now" after="After the revert" />
+          <DocumentChangeItems
+            documents={preview.documents.map((change) => ({
+              ...change,
+              before: contentOf(change.before),
+              after: contentOf(change.after)
+            }))}
+            before="Now"
+            after="After the revert"
+          />
           <p class="quiet-text">
             {plural(preview.total, "document")}
             {preview.total > preview.documents.length

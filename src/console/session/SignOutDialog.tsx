@@ -19,9 +19,9 @@ export const SignOutDialog = (props: {
     <dialog ref={dialog} class="dialog" aria-labelledby="sign-out-title" onClose={props.onClose}>
       <h2 id="sign-out-title">Keep the drafts in this browser?</h2>
       <p>
-        This browser has {plural(props.drafts, "draft")} of <bdi>{props.repo}</bdi> that are not published
-        (all branches). Anyone who uses this browser can read drafts that you keep. Deleted drafts cannot be
-        recovered.
+        This browser has {plural(props.drafts, "unpublished draft")} of <bdi>{props.repo}</bdi>, on all
+        branches together. Anyone who uses this browser can read drafts that you keep. Deleted drafts cannot
+        be recovered.
       </p>
       <div class="actions end">
         <button type="button" class="button quiet" onClick={() => dialog.current?.close()}>

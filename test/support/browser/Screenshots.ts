@@ -31,7 +31,10 @@ export const pictured: BrowserContextOptions = {
   timezoneId: "UTC"
 }
 
-/** Replaces what differs in each run: short ids of commits, ULIDs, durations, and the number of executions of which a mean is shown. */
+/**
+ * Replaces what differs in each run: short ids of commits, ULIDs, durations, what is left of a rate limit, and the number
+ * of executions of which a mean is shown.
+ */
 const withoutVarying = (page: Page): Promise<void> =>
   page.evaluate(() => {
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
@@ -39,11 +42,12 @@ const withoutVarying = (page: Page): Promise<void> =>
     const isConsole = document.querySelector(".bench") !== null
     const steady = (text: string) => {
       const withoutIds = text.replace(/\b[0-9A-HJKMNP-TV-Z]{26}\b/g, "01JBZZZZZZZZZZZZZZZZZZZZZZ")
-      return (isConsole ? withoutIds.replace(/\b[0-9a-f]{7}\b/g, "1234567") : withoutIds).replace(
-        /(under )?\b[\d.,]+ (µs|ms)/g,
-        "12 µs"
-      )
+      return (isConsole ? withoutIds.replace(/\b[0-9a-f]{7}\b/g, "1234567") : withoutIds)
+        .replace(/(under )?\b[\d.,]+ (µs|ms)/g, "12 µs")
+        .replace(/[\d,]+ of 5,000 requests/, "4,000 of 5,000 requests")
     }
+    for (const left of document.querySelectorAll("[data-remaining]"))
+      left.textContent = "4,000 / 5,000 · resets 10:00 AM"
     while (texts.nextNode()) {
       const text = texts.currentNode
       const isCount = text.previousSibling?.data?.endsWith("mean of ") === true

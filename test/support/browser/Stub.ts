@@ -54,6 +54,7 @@ const writesTo = (branch: string, method: string | undefined, path: string, body
 export const stub = (host: string): Promise<Stub> => {
   const budget = { limit: 5000, remaining: 4000 }
   const rules: Stub["rules"] = { protectedBranch: undefined }
+  const reset = Math.floor(Date.now() / 1000) + 1800
   let counted = 0
   let pass = async () => {}
   const hold: Stub["hold"] = (after) => {
@@ -71,7 +72,6 @@ export const stub = (host: string): Promise<Stub> => {
     }
     return { reached, release }
   }
-  const reset = Math.floor(Date.now() / 1000) + 1800
   const open = {
     "access-control-allow-origin": "*",
     "access-control-allow-headers": "Authorization, Content-Type, If-None-Match, Accept",

@@ -34,6 +34,8 @@ type Side = (typeof sides)[number]
 
 const sides = ["theirs", "mine", "both"] as const
 
+const sideNames: Readonly<Record<Side, string>> = { theirs: "Theirs", mine: "Mine", both: "Both" }
+
 const Value = ({ value }: { readonly value: Json | undefined }) =>
   value === undefined ? (
     <span class="nothing">nothing</span>
@@ -70,6 +72,7 @@ export const ConflictCard = (props: {
   const keyOf = ({ path }: ConflictField) => JSON.stringify([version?.sha, path])
   const sideOf = (field: ConflictField): Side => taken.get(keyOf(field)) ?? "mine"
   const hasBoth = !isWhole && fields.some((field) => bothOf(field) !== undefined)
+  const shown = hasBoth ? sides : sides.slice(0, 2)
   const settle = (against: string): Decision => ({
     _tag: "Settle",
     settled: {
@@ -86,15 +89,17 @@ export const ConflictCard = (props: {
       <p>{words}</p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <section class="diff-scroll" tabIndex={0} aria-label={`Conflict in ${name}`}>
-        <table class="diff">
+        <table class="diff sides">
           <caption class="sr-only">Conflict in {name}</caption>
           <thead>
             <tr>
               <th scope="col">Field</th>
               <th scope="col">Base</th>
-              <th scope="col">Theirs</th>
-              <th scope="col">Mine</th>
-              {hasBoth ? <th scope="col">Both</th> : null}
+              {shown.map((side) => (
+                <th scope="col" key={side}>
+                  {sideNames[side]}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>
@@ -103,17 +108,17 @@ export const ConflictCard = (props: {
                 <th scope="row">
                   <bdi>{isWhole ? "the document" : truncated(printPath(field.path))}</bdi>
                 </th>
-                <td>
+                <td data-side="Base">
                   <Value value={field.base} />
                 </td>
-                {(hasBoth ? sides : sides.slice(0, 2)).map((side) => {
+                {shown.map((side) => {
                   const both = side === "both" ? bothOf(field) : undefined
-                  if (side === "both" && both === undefined) return <td key={side} />
+                  if (side === "both" && both === undefined) return <td key={side} class="empty" />
                   const value = (
                     <Value value={side === "theirs" ? field.theirs : side === "mine" ? field.ours : both} />
                   )
                   return (
-                    <td key={side}>
+                    <td key={side} data-side={sideNames[side]}>
                       {isWhole ? (
                         value
                       ) : (
