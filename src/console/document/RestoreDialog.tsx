@@ -5,8 +5,7 @@ import type { HistoryEntry } from "../../store/Collection.js"
 import { announce } from "../components/Announcer.js"
 import { ConfirmDialog } from "../components/ConfirmDialog.js"
 import type { DataSourceService } from "../source/DataSource.js"
-import { DifferenceTable } from "../values/DifferenceTable.js"
-import { contentOf } from "../values/DocumentContent.js"
+import { contentOf, DifferenceTable } from "../values/DifferenceTable.js"
 
 export interface RestoreCandidate {
   readonly entry: HistoryEntry

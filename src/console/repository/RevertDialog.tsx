@@ -7,7 +7,7 @@ import { LoadingState } from "../components/LoadingState.js"
 import { plural } from "../components/Plural.js"
 import { useEffectRunner } from "../components/useEffectRunner.js"
 import type { DataSourceService } from "../source/DataSource.js"
-import { contentOf } from "../values/DocumentContent.js"
+import { contentOf } from "../values/DifferenceTable.js"
 import { DocumentChangeItems } from "./DocumentChangeList.js"
 
 /** Asks for confirmation before a revert, with a preview. */

@@ -1,7 +1,15 @@
-import type { Json } from "../../domain/json/Json.js"
+import type { Json, JsonObject } from "../../domain/json/Json.js"
 import { type Difference, printPath } from "../../store/browse/Difference.js"
 import { cellText, truncated } from "./Cell.js"
 import { dateText } from "./DateText.js"
+
+const setByWrites = new Set(["_rev", "_created_at", "_updated_at"])
+
+/** A document without what every write sets, for the preview of a write. */
+export const contentOf = (document: JsonObject | null): JsonObject | null =>
+  document === null
+    ? null
+    : Object.fromEntries(Object.entries(document).filter(([name]) => !setByWrites.has(name)))
 
 /** A value in a table of differences. In a narrow column a timestamp is broken only between its date and its time. */
 export const DifferenceValue = ({ value }: { readonly value: Json }) => {

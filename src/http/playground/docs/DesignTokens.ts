@@ -1,4 +1,4 @@
-/** The colours, sizes and fonts of every page: the console, the playground, the API's page and the reference. */
+/** The colours, spaces, sizes of type and fonts of every page: the console, the playground, the API's page and the reference. */
 export const tokens = `:root {
   color-scheme: light dark;
   --paper: light-dark(#f6f5f1, #12171a);
@@ -23,6 +23,24 @@ export const tokens = `:root {
   --mono:
     ui-monospace, "SF Mono", "Cascadia Mono", "JetBrains Mono", Menlo, Consolas, "Liberation Mono", monospace;
   --sans: "Inter Variable", ui-sans-serif, system-ui, "Segoe UI", Roboto, "Helvetica Neue", sans-serif;
+  --text-s: 0.84rem;
+  --text-m: 0.9rem;
+  --text-base: 1rem;
+  --text-l: 1.1rem;
+  --text-xl: 1.6rem;
+  --text-title: clamp(1.6rem, 1.2rem + 1.6vw, 2.3rem);
+  --space-2: 2px;
+  --space-4: 4px;
+  --space-6: 6px;
+  --space-8: 8px;
+  --space-10: 10px;
+  --space-12: 12px;
+  --space-14: 14px;
+  --space-16: 16px;
+  --space-20: 20px;
+  --space-24: 24px;
+  --space-32: 32px;
+  --space-40: 40px;
   --radius: 8px;
   --shadow: 0 1px 2px rgb(10 20 25 / 8%), 0 8px 24px rgb(10 20 25 / 8%);
   font: 15px / 1.5 var(--sans);
