@@ -76,6 +76,18 @@ describe("loose objects are packed, and removed, in spite of", () => {
       )
     })
   )
+
+  it.scopedLive("a damaged tag beside two branches that reach the same ones", () =>
+    Effect.gen(function* () {
+      const repository = yield* withDamagedTag()
+      const { directory } = repository
+      yield* linkLoose(repository)
+      git(directory, "branch", "other", "main")
+      yield* write(repository, [put("a", "2")], { branch: "other" })
+      yield* Effect.exit(repository.maintain)
+      assert.strictEqual(looseIn(directory), 0)
+    })
+  )
 })
 
 describe("a pack that is damaged together with its index", () => {

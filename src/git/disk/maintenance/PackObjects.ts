@@ -145,7 +145,8 @@ export const makePackObjects = (directory: string, files: ObjectFiles): PackObje
       yield* Effect.logWarning("a part of a repository could not be read by its maintenance", all.left)
       reached = []
       const written = yield* packReadable(refs)
-      return reached.length === 0 ? yield* all.left : written
+      // Parts that need the same objects have made the same pack.
+      return reached.length === 0 ? yield* all.left : [...new Set(written)]
     })
 
   return {
