@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Exit, Fiber, Option, Scope } from "effect"
 import * as Engine from "../../../src/git/disk/Engine.js"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
 import { daysLater } from "./support/gitOnPath.js"
@@ -139,6 +139,40 @@ describe("the lock of a maintenance that could not be removed", () => {
       yield* commits(repository, 10)
       yield* repository.maintain
       assert.isAtMost(packsOf(directory).length, 5)
+    })
+  )
+})
+
+describe("a maintenance that the last write of an engine makes due while the engine closes", () => {
+  it.scopedLive("does not outlive the engine", () =>
+    Effect.gen(function* () {
+      const other = yield* engine({ maintenance: false })
+      const { directory } = other
+      yield* commits(other, 10)
+      const home = `${directory}/chainstore`
+      const before = fs.readdirSync(home)
+      const scope = yield* Scope.make()
+      const [building, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const maintenance = { packs: 1, quiet: 0 }
+      const repository = yield* Scope.extend(Engine.open({ directory, maintenance }), scope)
+      const written = yield* Effect.fork(
+        repository.commitNext("main", () =>
+          Deferred.succeed(building, undefined).pipe(
+            Effect.zipRight(Deferred.await(go)),
+            Effect.as({
+              commit: Option.some({ message: "the last", changes: [put("a", "1")] }),
+              result: undefined
+            })
+          )
+        )
+      )
+      yield* Deferred.await(building)
+      const closed = yield* Effect.fork(Scope.close(scope, Exit.void))
+      yield* Effect.yieldNow()
+      yield* Deferred.succeed(go, undefined)
+      yield* Fiber.join(closed)
+      assert.deepStrictEqual(fs.readdirSync(home), before)
+      yield* Fiber.join(written)
     })
   )
 })

@@ -4,6 +4,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
+import * as Scope from "effect/Scope"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import { pathExists } from "../files/Directories.js"
 import { attempt, attemptPromise, attemptSteps } from "../files/EngineError.js"
@@ -241,7 +242,8 @@ export const make = (options: MaintenanceOptions) =>
 
     let running = false
     let timer: NodeJS.Timeout | undefined
-    const scope = yield* Effect.scope
+    /** The scope of the engine is closed already when its last writes begin a maintenance. */
+    const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
     const runtime = yield* Effect.runtime<never>()
 
     const looseDue = () => objects.files.loose.count / options.looseObjects
