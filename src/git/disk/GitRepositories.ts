@@ -14,7 +14,12 @@ import * as Engine from "./Engine.js"
 import { hasHead, makeDirectory, makeDirectorySync, pathExists } from "./files/Directories.js"
 import { attempt } from "./files/EngineError.js"
 import { fsyncPathSync } from "./files/FileOperations.js"
-import { creatingPrefix, removeAbandoned, removingPrefix } from "./files/UnfinishedRepositories.js"
+import {
+  creatingPrefix,
+  keepUnfinished,
+  removeAbandoned,
+  removingPrefix
+} from "./files/UnfinishedRepositories.js"
 import { type GitRepositoriesOptions, resolveOptions } from "./GitRepositoriesOptions.js"
 import { MaintenanceHistory } from "./maintenance/MaintenanceHistory.js"
 import type { GitRepository } from "./port/GitRepository.js"
@@ -258,7 +263,8 @@ export const make = (
 
     const prepare: GitRepositoriesService["prepare"] = (write, how) =>
       Effect.gen(function* () {
-        const { directory: written } = yield* temporaryDirectory
+        const { directory: written, made } = yield* temporaryDirectory
+        yield* Effect.forkScoped(keepUnfinished(made))
         const engine = Engine.open({
           ...options,
           directory: written,

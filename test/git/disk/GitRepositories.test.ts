@@ -1,6 +1,7 @@
 import * as fs from "node:fs"
+import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option, Scheduler } from "effect"
+import { Effect, Option, Scheduler, TestClock, TestServices } from "effect"
 import * as GitRepositories from "../../../src/git/disk/GitRepositories.js"
 import { withScript } from "./support/gitOnPath.js"
 import { engine, git, put, temporary, write } from "./support/temporary.js"
@@ -118,6 +119,29 @@ it.scopedLive(
       assert.deepStrictEqual(yield* left, expected)
       assert.deepStrictEqual(fs.readdirSync(directory).sort(), [".creating-new", "local"])
     })
+)
+
+it.scoped("a repository that a process prepares for hours is not deleted when another process starts", () =>
+  Effect.gen(function* () {
+    const directory = yield* temporary
+    const repositories = yield* GitRepositories.make({ directory })
+    const old = new Date(Date.now() - 2 * 60 * 60 * 1000)
+    const { publish } = yield* repositories.prepare((repository) =>
+      Effect.gen(function* () {
+        yield* write(repository, [put("a", "1")])
+        const abandoned = `${directory}/local/.removing-old`
+        fs.mkdirSync(abandoned, { recursive: true })
+        for (const made of [abandoned, path.dirname(repository.directory)]) fs.utimesSync(made, old, old)
+        yield* TestClock.adjust("2 hours")
+        yield* GitRepositories.make({ directory })
+        const isDone = Effect.repeat(Effect.sleep(20), { until: () => !fs.existsSync(abandoned) })
+        yield* TestServices.provideLive(isDone)
+        yield* write(repository, [put("a", "2")])
+      })
+    )
+    assert.isTrue(yield* publish("local", "demo"))
+    git(`${directory}/local/demo.git`, "fsck", "--strict")
+  })
 )
 
 it.scopedLive("each of several concurrent callers gets the repository that replaced another", () =>

@@ -1,12 +1,19 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
+import * as Effect from "effect/Effect"
 
 /** Name prefixes of the directories in which a repository is created or removed. */
 export const creatingPrefix = ".creating-"
 export const removingPrefix = ".removing-"
 
-/** The age in milliseconds of an abandoned directory. Creating or removing a repository takes moments. */
+/** The age in milliseconds of an abandoned directory. Creating or removing a repository takes moments, or touches the directory. */
 const abandonedAfter = 60 * 60 * 1000
+
+/** Touches a directory in which a repository is created, so that another process does not regard it as abandoned. */
+export const keepUnfinished = (directory: string): Effect.Effect<never> => {
+  const touch = Effect.try(() => fs.utimesSync(directory, new Date(), new Date()))
+  return Effect.forever(Effect.zipRight(Effect.sleep(abandonedAfter / 4), Effect.ignore(touch)))
+}
 
 const directoriesIn = (directory: string): ReadonlyArray<string> => {
   try {
