@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import * as Engine from "../../../src/git/disk/Engine.js"
+import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
 import { failingFsync, refusal, withReplaced } from "./support/replacedMethod.js"
 import { assertSound, engine, git, put, temporariesIn, write } from "./support/temporary.js"
 
@@ -95,6 +97,58 @@ describe("a disk that becomes read-only once a branch has moved", () => {
       const copy = repository.updateRef("refs/heads/copy", Option.none(), Option.some(commit))
       yield* withFailingUnlink(/\/ref-/, copy)
       assert.strictEqual(git(repository.directory, "rev-parse", "copy").trim(), commit)
+    })
+  )
+})
+
+describe("a disk that is read-only for a moment, from when a branch is locked", () => {
+  /** Runs an effect while nothing can be renamed or removed once the branch is to be moved or deleted. */
+  const whileReadOnly = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.suspend(() => {
+      let isReadOnly = false
+      const refusing =
+        (begins: (...args: ReadonlyArray<unknown>) => boolean) =>
+        (real: (...args: ReadonlyArray<any>) => unknown) =>
+        (...args: ReadonlyArray<any>) => {
+          isReadOnly ||= begins(...args)
+          if (isReadOnly) throw refusal("EROFS")
+          return real(...args)
+        }
+      return withReplaced(
+        {
+          renameSync: refusing((_, to) => String(to).endsWith("refs/heads/main")),
+          unlinkSync: refusing((file) => String(file).endsWith("refs/heads/main")),
+          rmSync: refusing(() => false)
+        },
+        Effect.tap(effect, () => Effect.sync(() => assert.isTrue(isReadOnly)))
+      )
+    })
+  const stored = Effect.gen(function* () {
+    const repository = yield* engine({ maintenance: false, timeout: 3_000 })
+    const { commit } = yield* write(repository, [put("a", "1")])
+    return { repository, commit: Option.some(commit) }
+  })
+  const again = (repository: GitRepository) => Effect.flip(write(repository, [put("a", "2")]))
+
+  it.scopedLive("does not keep the branch locked", () =>
+    Effect.gen(function* () {
+      const { commit, repository } = yield* stored
+      yield* whileReadOnly(again(repository))
+      const deletion = repository.updateRef("refs/heads/main", commit, Option.none())
+      yield* whileReadOnly(Effect.flip(deletion))
+      yield* deletion
+      assertSound(repository.directory)
+    })
+  )
+
+  it.scopedLive("does not keep the branch locked if the engine is closed meanwhile", () =>
+    Effect.gen(function* () {
+      const { repository } = yield* stored
+      const { directory } = repository
+      const other = Engine.open({ directory, maintenance: false })
+      yield* whileReadOnly(Effect.scoped(Effect.flatMap(other, again)))
+      yield* write(repository, [put("a", "3")])
+      assertSound(directory)
     })
   )
 })

@@ -52,8 +52,8 @@ export class Lease {
   private denied: unknown
   private retryTimer: NodeJS.Timeout | undefined
   private retryDelay = firstDelay
-  /** Files that could not be removed. */
-  private readonly left = new Set<string>()
+  /** Files that could not be removed, each with the file of this lease to which it is linked, if it is a lock. */
+  private readonly left = new Map<string, string | undefined>()
   /** Called when all files of dead processes have been removed. */
   private readonly whenCleared = new Set<() => void>()
 
@@ -126,16 +126,24 @@ export class Lease {
     return clearOld(this.repository, worksElsewhere(path.dirname(this.directory)))
   }
 
-  /** Removes a file. If that fails, it is tried again with the files of dead processes. Returns whether the file is removed. */
-  remove(file: string): boolean {
+  /**
+   * Removes a file. If that fails, it is tried again with the files of dead processes. Returns whether the file is removed. `source` is
+   * the file of this lease to which a lock is linked.
+   */
+  remove(file: string, source = this.left.get(file)): boolean {
     try {
       unlink(file)
       this.left.delete(file)
       return true
     } catch {
-      this.left.add(file)
+      this.left.set(file, source)
       return false
     }
+  }
+
+  /** Removes a temporary file, unless it shows whose a lock is that could not be removed. */
+  discard(file: string): void {
+    if (![...this.left.values()].includes(file)) tryUnlink(file)
   }
 
   /**
@@ -178,8 +186,17 @@ export class Lease {
     })
   }
 
-  /** Releases the lease. Files of dead processes that could not be removed are left to the next lease. */
-  close(): void {
+  /** Releases the lease, as soon as the disk allows it. */
+  close(delay = firstDelay): void {
+    try {
+      this.release()
+    } catch {
+      setTimeout(() => this.close(Math.min(delay * 2, longestDelay)), delay).unref()
+    }
+  }
+
+  /** Files of dead processes that could not be removed are left to the next lease. */
+  private release(): void {
     this.clearAll()
     this.finishClearing()
     const home = path.dirname(this.directory)
@@ -210,7 +227,7 @@ export class Lease {
 
   private clearAll(): number {
     let removed = 0
-    for (const file of this.left) if (this.remove(file)) removed++
+    for (const file of [...this.left.keys()]) if (this.remove(file)) removed++
     for (const { name } of entriesIn(this.directory)) {
       const file = path.join(this.directory, name)
       if (name.startsWith(claimedPrefix)) removed += this.clearClaimed(file)

@@ -234,8 +234,9 @@ export const make = (options: MaintenanceOptions) =>
         },
         (file) =>
           Effect.sync(() => {
-            // Without the file, nobody would know whose lock it is.
-            if (file !== undefined && lease.remove(lockFile)) lease.remove(file)
+            if (file === undefined) return
+            lease.remove(lockFile, file)
+            lease.discard(file)
           })
       ).pipe(mutex.withPermits(1))
     const maintain = Effect.asVoid(maintainWith(true))

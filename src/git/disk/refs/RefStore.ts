@@ -34,7 +34,7 @@ export class RefStore extends RefReader {
 
   constructor(
     directory: string,
-    lease: Lease,
+    private readonly lease: Lease,
     /** Milliseconds to wait for a lock. */
     readonly timeout: number
   ) {
@@ -77,7 +77,7 @@ export class RefStore extends RefReader {
       moved = true
       return done
     } finally {
-      if (!moved) unlink(lock)
+      if (!moved) this.lease.remove(lock, prepared)
     }
   }
 
@@ -116,8 +116,13 @@ export class RefStore extends RefReader {
         (cause): Unsettled => ({ _tag: "Unsettled", cause })
       )
     } finally {
-      tryUnlink(prepared.file)
+      this.discard(prepared.file)
     }
+  }
+
+  /** Removes a prepared file. */
+  discard(file: string): void {
+    this.lease.discard(file)
   }
 
   /** Syncs the directories of moved refs. */
@@ -161,7 +166,7 @@ export class RefStore extends RefReader {
       }
       return done
     } finally {
-      for (const lock of locks.reverse()) tryUnlink(lock)
+      for (const lock of locks.reverse()) this.lease.remove(lock, prepared)
       if (locks.length === 2) removeEmptyParents(path.dirname(this.file(name)), this.file("refs/heads"))
     }
   }

@@ -7,7 +7,6 @@ import { AmbiguousWriteError, type RemoteError } from "../../../domain/errors/St
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { branchRef } from "../../Names.js"
 import { toRemoteError } from "../files/EngineError.js"
-import { tryUnlink } from "../files/FileOperations.js"
 import type { ObjectDatabase } from "../objects/ObjectDatabase.js"
 import { type BuiltPack, type PackableObject, PackBuilder } from "../packs/PackBuilder.js"
 import type { FoundRef } from "../refs/RefReader.js"
@@ -165,7 +164,7 @@ export const flush = async (
     unprotect()
     for (const { fd, file } of prepared) {
       fs.closeSync(fd)
-      tryUnlink(file)
+      refs.discard(file)
     }
   }
   return outcomes
