@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
@@ -7,6 +7,7 @@ import type { Oid } from "../../../src/domain/identifiers/Oid.js"
 import * as Engine from "../../../src/git/disk/Engine.js"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
 import { daysLater, withScript } from "./support/gitOnPath.js"
+import { withReplaced } from "./support/replacedMethod.js"
 import { assertSound, engine, git, put, temporary, write } from "./support/temporary.js"
 
 const started = (...[command, args, stdio]: Parameters<typeof spawn>) =>
@@ -92,6 +93,47 @@ describe("a `git log` that is older than the lock of a killed child", () => {
     })
   )
 })
+
+describe.skipIf(!fs.existsSync("/proc/1/comm"))(
+  "a Git command that locks a branch just when another process has removed the lock of a killed child",
+  () => {
+    it.scopedLive("keeps its lock", () =>
+      Effect.gen(function* () {
+        const repository = yield* engine({ maintenance: false })
+        const { directory } = repository
+        const { commit } = yield* write(repository, [put("a", "1")])
+        const lock = `${directory}/refs/heads/main.lock`
+        /** Locks the branch by Git, and waits for that. */
+        const locking = (...wait: ReadonlyArray<string>) => {
+          const child = spawn("git", ["-C", directory, "update-ref", "--stdin"], { stdio: "pipe" })
+          child.stdin.write(`start\nupdate refs/heads/main ${commit}\nprepare\n`)
+          spawnSync("sh", ["-c", `until [ -e "${lock}" ]; do sleep 0.02; done; ${wait.join("; ")}`])
+          return child
+        }
+        let other: ChildProcess | undefined
+        yield* Effect.addFinalizer(() => Effect.sync(() => other?.kill("SIGKILL")))
+        // The processes are listed between the choice of the files and their removal.
+        const readdirSync =
+          (real: (...args: ReadonlyArray<any>) => unknown) =>
+          (...args: ReadonlyArray<any>) => {
+            if (args[0] === "/proc" && other === undefined) {
+              fs.rmSync(lock)
+              other = locking()
+            }
+            return real(...args)
+          }
+        const killed = Effect.promise(async () => {
+          const child = locking("sleep 0.5")
+          child.kill("SIGKILL")
+          await once(child, "close")
+        })
+        yield* withReplaced({ readdirSync }, failedChild(repository, killed))
+        assert.isDefined(other)
+        assert.isTrue(fs.existsSync(lock))
+      })
+    )
+  }
+)
 
 describe("a push that is older than a day", () => {
   it.scopedLive("keeps its quarantine directory, and succeeds", () =>

@@ -97,11 +97,13 @@ interface StaleFile {
   readonly changed: number
 }
 
+const changeOf = ({ ctimeNs }: fs.BigIntStats): number => Number(ctimeNs) / 1_000_000
+
 /** The files that are not hard links to a file elsewhere, as the locks of living engines are. */
 const withoutOtherLinks = (files: ReadonlyArray<string>): ReadonlyArray<StaleFile> => {
   const found = files.flatMap((file) => {
     const stat = fs.lstatSync(file, { bigint: true, throwIfNoEntry: false })
-    return stat === undefined ? [] : [{ file, stat, changed: Number(stat.ctimeNs) / 1_000_000 }]
+    return stat === undefined ? [] : [{ file, stat, changed: changeOf(stat) }]
   })
   const links = new Map<bigint, bigint>()
   for (const { stat } of found) links.set(stat.ino, (links.get(stat.ino) ?? 0n) + 1n)
@@ -180,7 +182,8 @@ export const clearSince = (
       )
     )
   })
-  return { removed: removeAll(repository, unused), pending: unused.length < found.length }
+  const removed = removeAll(repository, unused)
+  return { removed, pending: removed.length < found.length }
 }
 
 /** The `.keep` files of packs that engines, pushes and fetches have made. */
@@ -214,9 +217,16 @@ export const clearOld = (repository: string, others: ReadonlyArray<number>): Rea
 /** Whether a time in milliseconds since the epoch is more than a day ago. */
 export const isOld = (changed: number): boolean => Date.now() - changed > day
 
-/** Removes files, except those that cannot be removed, and returns their paths relative to the repository. */
+/** Whether a file is as it was found. Another process may have removed it, and Git may have made it again. */
+const isUnchanged = ({ changed, file }: StaleFile): boolean => {
+  const stat = fs.lstatSync(file, { bigint: true, throwIfNoEntry: false })
+  return stat !== undefined && changeOf(stat) === changed
+}
+
+/** Removes files, except those that have changed or cannot be removed, and returns their paths relative to the repository. */
 const removeAll = (repository: string, files: ReadonlyArray<StaleFile>): ReadonlyArray<string> =>
-  files.flatMap(({ file }) => {
+  // A removal changes the other links to the same file.
+  files.filter(isUnchanged).flatMap(({ file }) => {
     try {
       fs.rmSync(file, { recursive: true, force: true })
       return [path.relative(repository, file)]
