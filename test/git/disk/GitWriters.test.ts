@@ -58,7 +58,9 @@ describe.skipIf(!fs.existsSync("/proc/1/comm"))("a Git process that stays open i
       const { directory } = yield* filled
       const child = yield* started(args, directory)
       yield* Effect.sleep(50)
-      const found = gitWritersIn(directory)!.map(({ onlyCaches }) => (onlyCaches ? "caches" : "anything"))
+      const found = gitWritersIn(directory)!.map(({ writes }) =>
+        writes === "caches" ? "caches" : "anything"
+      )
       yield* Effect.sleep(0)
       assert.isNull(child.exitCode, "it has ended")
       return found

@@ -8,7 +8,7 @@ import * as Engine from "../../../src/git/disk/Engine.js"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
 import { commits, numbers, packsIn, stemsOf } from "./support/packs.js"
 import { refusal, withReplaced } from "./support/replacedMethod.js"
-import { assertSound, engine, git, put, write } from "./support/temporary.js"
+import { assertSound, engine, git, put, temporary, write } from "./support/temporary.js"
 
 const hasStrace = spawnSync("strace", ["true"]).status === 0
 
@@ -85,6 +85,38 @@ describe.skipIf(!hasStrace)(
         return expiredBeside(({ maintain }) => withReplaced({ readFileSync } as any, maintain))
       },
       30_000
+    )
+  }
+)
+
+describe.skipIf(!fs.existsSync("/proc/1/comm"))(
+  "packs that are combined while a Git command stays open that writes no multi-pack index",
+  () => {
+    it.scopedLive("are combined again by the next maintenance", () =>
+      Effect.gen(function* () {
+        const repository = yield* engine({ maintenance: false })
+        const { directory } = repository
+        yield* commits(repository, 4)
+        const tree = `${yield* temporary}/tree`
+        git(directory, "worktree", "add", "-q", "-b", "work", tree, "main")
+        yield* Effect.acquireRelease(
+          Effect.sync(() =>
+            spawn("git", ["-c", "user.name=G", "-c", "user.email=g@example.org", "commit", "--allow-empty"], {
+              cwd: tree,
+              env: { PATH: process.env["PATH"], HOME: "/nonexistent", GIT_EDITOR: "read line; true" },
+              stdio: ["pipe", "ignore", "ignore"]
+            })
+          ),
+          (child) => Effect.sync(() => child.kill("SIGKILL"))
+        )
+        const message = `${directory}/worktrees/tree/COMMIT_EDITMSG`
+        yield* Effect.repeat(Effect.sleep(5), { until: () => fs.existsSync(message) })
+        yield* repository.maintain
+        assert.deepStrictEqual(
+          fs.readdirSync(packsIn(directory)).filter((name) => name.endsWith(".keep")),
+          []
+        )
+      })
     )
   }
 )

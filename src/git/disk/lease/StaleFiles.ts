@@ -44,7 +44,7 @@ export const locksOf = (repository: string): ReadonlyArray<string> => {
 /** The quarantine directories of pushes, which only Git creates. */
 const quarantine = /^(tmp_objdir-.*|incoming-.*)$/
 
-/** The files, by their paths in the repository, that commands which only show something write: see `GitWriter.onlyCaches`. */
+/** The files, by their paths in the repository, that commands which only show something write: see `GitWriter.writes`. */
 const cache = /^(index\.lock|refs\/notes\/textconv\/.*\.lock|objects\/tmp_objdir-remerge-diff-[^/]*)$/
 
 /** The names of Git's temporary files and directories, by their parent directory. */
@@ -162,7 +162,7 @@ export const clearSince = (
     ...others.map((start) => ({
       start: Math.min(start, start + clockShift),
       waitsForHook: false,
-      onlyCaches: false
+      writes: "anything"
     }))
   ]
   const { behind, diskNow } = diskClock(leaseDirectory)
@@ -175,10 +175,10 @@ export const clearSince = (
     return (
       diskNow - changedAt >= leastAge &&
       !writers.some(
-        ({ onlyCaches, start, waitsForHook }) =>
+        ({ start, waitsForHook, writes }) =>
           start <= changedAt + behind + precision &&
           !(waitsForHook && file.endsWith(".lock")) &&
-          !(onlyCaches && !cache.test(path.relative(repository, file)))
+          !(writes === "caches" && !cache.test(path.relative(repository, file)))
       )
     )
   })
@@ -209,7 +209,7 @@ export const clearOld = (repository: string, others: ReadonlyArray<number>): Rea
   return removeAll(
     repository,
     old.filter(({ file }) =>
-      writers.every(({ onlyCaches }) => onlyCaches && !cache.test(path.relative(repository, file)))
+      writers.every(({ writes }) => writes === "caches" && !cache.test(path.relative(repository, file)))
     )
   )
 }

@@ -47,7 +47,7 @@ const findingsIn = async (
       hint: "remove the file: Git works without it"
     })
   }
-  const hasWriters = gitWritersIn(directory)?.some(({ onlyCaches }) => !onlyCaches) ?? true
+  const hasWriters = gitWritersIn(directory)?.some(({ writes }) => writes !== "caches") ?? true
   const locks = hasWriters ? [] : unknownLocks(directory)
   for (const name of locks) {
     found.push({

@@ -153,10 +153,7 @@ export const makeRepack = Effect.fnUntraced(function* ({
   const mayBeIndexed = (deleted: number): boolean => {
     const writers = gitWritersIn(directory)
     if (writers === undefined) return Date.now() - deleted < unlistedWait
-    return writers.some(
-      ({ onlyCaches, start, waitsForHook }) =>
-        start <= deleted + clockDifference && !onlyCaches && !waitsForHook
-    )
+    return writers.some(({ start, writes }) => start <= deleted + clockDifference && writes === "anything")
   }
 
   /**

@@ -114,6 +114,15 @@ const readers = new Set([
  */
 const viewers = new Set(["annotate", "blame", "diff", "diff-tree", "grep", "log", "show", "whatchanged"])
 
+/**
+ * Commands that write, but no multi-pack index. Many stay open for long, such as for an editor or a slow network. The `git
+ * maintenance` that some of them start counts by itself.
+ */
+const withoutPackIndex = new Set([
+  ...["add", "am", "cherry-pick", "commit", "fast-import", "fetch", "fetch-pack", "index-pack", "merge"],
+  ...["push", "rebase", "receive-pack", "revert", "send-pack", "unpack-objects", "update-ref"]
+])
+
 /** Options of `git` that have a separate value. */
 const optionsWithValue = new Set([
   ...["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env"],
@@ -121,13 +130,14 @@ const optionsWithValue = new Set([
 ])
 
 /** What a Git process may write in a repository, judged by its arguments. */
-const writesOf = ([program = "", ...args]: ReadonlyArray<string>): "anything" | "caches" | "nothing" => {
+const writesOf = ([program = "", ...args]: ReadonlyArray<string>): GitWriter["writes"] | "nothing" => {
   const name = path.basename(program)
   let at = 0
   while (name === "git" && args[at]?.startsWith("-") === true) at += optionsWithValue.has(args[at]!) ? 2 : 1
   const command = (name === "git" ? args[at] : name.replace(/^git-/, "")) ?? ""
   if (command === "pack-objects") return args.includes("--stdout") ? "nothing" : "anything"
   if (viewers.has(command)) return "caches"
+  if (withoutPackIndex.has(command)) return "all but a multi-pack index"
   if (!readers.has(command)) return "anything"
   // `git cat-file` shows converted files with this option, which may be abbreviated.
   return args.some((arg) => arg.startsWith("--text")) ? "caches" : "nothing"
@@ -139,8 +149,8 @@ export interface GitWriter {
   readonly start: number
   /** Whether it is a push that waits for its `pre-receive` hook. It locks no ref before the hook ends. */
   readonly waitsForHook: boolean
-  /** Whether it writes nothing but caches for what it shows. */
-  readonly onlyCaches: boolean
+  /** `caches`: nothing but caches for what it shows. */
+  readonly writes: "anything" | "all but a multi-pack index" | "caches"
 }
 
 /**
@@ -173,7 +183,7 @@ export const gitWritersIn = (repository: string): ReadonlyArray<GitWriter> | und
       {
         start: bootedAt + (Number(stat.start) / ticks) * 1000,
         waitsForHook: hooked.has(pid),
-        onlyCaches: writes === "caches"
+        writes
       }
     ]
   })
