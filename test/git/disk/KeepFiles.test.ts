@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import * as Engine from "../../../src/git/disk/Engine.js"
 import { daysLater } from "./support/gitOnPath.js"
 import { refusal, withReplaced } from "./support/replacedMethod.js"
-import { assertSound, engine, git, put, write } from "./support/temporary.js"
+import { assertSound, engine, git, put, temporary, write } from "./support/temporary.js"
 
 const keepsOf = (directory: string) =>
   fs.readdirSync(`${directory}/objects/pack`).filter((name) => name.endsWith(".keep"))
@@ -84,6 +84,22 @@ it.scopedLive("the `.keep` file of a living engine stays, however old it is", ()
     yield* daysLater(other.maintain)
     assert.strictEqual(keepsOf(directory).length, 1)
   })
+)
+
+it.scopedLive(
+  "the `.keep` file of an engine that is gone is removed, even if a clone on the same disk has it, too",
+  () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ maintenance: false })
+      const { directory } = repository
+      yield* write(repository, [put("a", "1")])
+      const [pack = ""] = fs.readdirSync(`${directory}/objects/pack`).filter((name) => name.endsWith(".pack"))
+      fs.writeFileSync(`${directory}/objects/pack/${pack.replace(/pack$/, "keep")}`, "chainstore\n")
+      // Git makes hard links.
+      git(directory, "clone", "-q", "--bare", directory, `${yield* temporary}/clone.git`)
+      yield* daysLater(repository.maintain)
+      assert.deepStrictEqual(keepsOf(directory), [])
+    })
 )
 
 it.scopedLive("a `.keep` file whose text resembles that of a push stays", () =>

@@ -99,12 +99,19 @@ interface StaleFile {
 
 const changeOf = ({ ctimeNs }: fs.BigIntStats): number => Number(ctimeNs) / 1_000_000
 
-/** The files that are not hard links to a file elsewhere, as the locks of living engines are. */
-const withoutOtherLinks = (files: ReadonlyArray<string>): ReadonlyArray<StaleFile> => {
-  const found = files.flatMap((file) => {
+interface FoundFile extends StaleFile {
+  readonly stat: fs.BigIntStats
+}
+
+const existing = (files: ReadonlyArray<string>): ReadonlyArray<FoundFile> =>
+  files.flatMap((file) => {
     const stat = fs.lstatSync(file, { bigint: true, throwIfNoEntry: false })
     return stat === undefined ? [] : [{ file, stat, changed: changeOf(stat) }]
   })
+
+/** The files that are not hard links to a file elsewhere, as the locks of living engines are. */
+const withoutOtherLinks = (files: ReadonlyArray<string>): ReadonlyArray<StaleFile> => {
+  const found = existing(files)
   const links = new Map<bigint, bigint>()
   for (const { stat } of found) links.set(stat.ino, (links.get(stat.ino) ?? 0n) + 1n)
   return found.filter(({ stat }) => !stat.isFile() || stat.nlink <= links.get(stat.ino)!)
@@ -203,8 +210,11 @@ const keptForOthers = (repository: string): ReadonlyArray<string> =>
  */
 export const clearOld = (repository: string, others: ReadonlyArray<number>): ReadonlyArray<string> => {
   const files = [...temporariesOf(repository), ...keptForOthers(repository)]
-  const old = withoutOtherLinks(files).filter(({ changed }) => isOld(changed))
-  if (old.length === 0 || others.length > 0) return []
+  const found = existing(files).filter(({ changed }) => isOld(changed))
+  if (found.length === 0 || others.length > 0) return []
+  // The number of links says nothing: Git makes links to all files of packs for a clone on the same disk.
+  const inodes = new Set(leasesOf(repository).flatMap((lease) => lease.inodes))
+  const old = found.filter(({ stat }) => !inodes.has(stat.ino))
   const writers = gitWritersIn(repository) ?? []
   return removeAll(
     repository,
@@ -241,25 +251,27 @@ export const unknownLocks = (repository: string): ReadonlyArray<string> =>
     Date.now() - changed > staleAfterUnlisted ? [path.relative(repository, file)] : []
   )
 
+/** The directories of engines, with the inodes of their files. */
+const leasesOf = (repository: string) => {
+  const home = path.join(repository, "chainstore")
+  return entriesIn(home).flatMap((lease) => {
+    if (!lease.isDirectory() || !lease.name.includes("~")) return []
+    const files = entriesIn(path.join(home, lease.name)).map(({ name }) => path.join(home, lease.name, name))
+    return [{ name: lease.name, inodes: existing(files).map(({ stat }) => stat.ino) }]
+  })
+}
+
 /** The locks of engines that are more than a day old, and the directories of their owners. Paths are relative to the repository. */
 export const oldLocks = (
   repository: string
 ): ReadonlyArray<{ readonly lock: string; readonly owner: string }> => {
-  const inodeOf = (file: string) => fs.lstatSync(file, { bigint: true, throwIfNoEntry: false })?.ino
   const old = locksOf(repository).flatMap((file) => {
-    const stat = fs.lstatSync(file, { throwIfNoEntry: false })
-    const isOldLock = file.endsWith(".lock") && stat !== undefined && stat.nlink > 1 && isOld(stat.ctimeMs)
-    return isOldLock ? [{ inode: inodeOf(file), lock: path.relative(repository, file) }] : []
+    const stat = fs.lstatSync(file, { bigint: true, throwIfNoEntry: false })
+    const isOldLock = stat !== undefined && file.endsWith(".lock") && stat.nlink > 1n && isOld(changeOf(stat))
+    return isOldLock ? [{ inode: stat.ino, lock: path.relative(repository, file) }] : []
   })
   if (old.length === 0) return []
-  const home = path.join(repository, "chainstore")
-  return entriesIn(home).flatMap((lease) => {
-    if (!lease.isDirectory() || !lease.name.includes("~")) return []
-    const inodes = new Set(
-      entriesIn(path.join(home, lease.name)).map(({ name }) => inodeOf(path.join(home, lease.name, name)))
-    )
-    return old.flatMap(({ inode, lock }) =>
-      inode !== undefined && inodes.has(inode) ? [{ lock, owner: `chainstore/${lease.name}` }] : []
-    )
-  })
+  return leasesOf(repository).flatMap(({ inodes, name }) =>
+    old.flatMap(({ inode, lock }) => (inodes.includes(inode) ? [{ lock, owner: `chainstore/${name}` }] : []))
+  )
 }
