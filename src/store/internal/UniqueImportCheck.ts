@@ -20,12 +20,17 @@ interface Row {
   readonly document: LosslessObject
 }
 
+/** The document that is stored now; undefined if there is none, or if it is one of the previous rows. */
+type StoredDocument = (id: string) => LosslessObject | undefined
+
 /** A unique index with the values of the previous rows. */
 interface Judged {
   readonly index: UniqueIndex
   readonly rows: Map<string, UniqueValues>
   /** The rows that have a value, by its key. */
   readonly held: Map<string, Set<string>>
+  /** The rows that were refused: they do not have their values. */
+  readonly refused: Set<string>
 }
 
 /** An index that does not describe the current documents is replaced by one that is computed from all documents. */
@@ -85,13 +90,16 @@ const among = (
 
 /**
  * Checks rows against the unique indexes of a collection, chunk by chunk, as if the previous chunks were stored.
- * Returns why rows would be refused, by id.
+ * Returns why rows would be refused, by id. A document keeps a value that it shares with another one already.
  */
 export const uniqueDryRun = (core: StoreCore, collection: string) => {
   let opened: ReadonlyArray<Judged> | undefined
   const ids = new Set<string>()
 
-  const add = ({ held, index, rows }: Judged, { document, id }: Row) => {
+  /** Adds a row, and returns the values that it gains. */
+  const add = ({ held, index, refused, rows }: Judged, { document, id }: Row, stored: StoredDocument) => {
+    const was = stored(id)
+    const before = rows.get(id) ?? (was && uniqueValues(index.definition, was))
     for (const key of rows.get(id)?.keys() ?? []) held.get(key)?.delete(id)
     const values = uniqueValues(index.definition, document)
     rows.set(id, values)
@@ -100,26 +108,34 @@ export const uniqueDryRun = (core: StoreCore, collection: string) => {
       if (holders === undefined) held.set(key, new Set([id]))
       else holders.add(id)
     }
+    return refused.has(id) ? values : new Map([...values].filter(([key]) => before?.has(key) !== true))
   }
 
-  return (chunk: ReadonlyArray<Row>): Effect.Effect<ReadonlyMap<string, string>, ReadError> =>
+  return (
+    chunk: ReadonlyArray<Row>,
+    before: StoredDocument
+  ): Effect.Effect<ReadonlyMap<string, string>, ReadError> =>
     Effect.gen(function* () {
       opened ??= (yield* current(core, collection)).map((index) => ({
         index,
         rows: new Map(),
-        held: new Map()
+        held: new Map(),
+        refused: new Set()
       }))
       const refused = new Map<string, string>()
       for (const { id } of chunk) ids.add(id)
       for (const judged of opened) {
-        for (const row of chunk) add(judged, row)
-        const { held, index, rows } = judged
-        const wanted = new Map(chunk.flatMap(({ id }) => Array.from(rows.get(id) ?? [])))
+        const { held, index } = judged
+        const gained = chunk.map((row) => [row.id, add(judged, row, before)] as const)
+        const wanted = new Map(gained.flatMap(([, values]) => [...values]))
         const stored = Option.getOrElse(yield* index.holders(wanted, ids), () => new Map<string, string>())
-        for (const { id } of chunk) {
-          for (const [key, values] of rows.get(id) ?? []) {
+        for (const [id, values] of gained) {
+          judged.refused.delete(id)
+          for (const [key, value] of values) {
             const other = stored.get(key) ?? Array.from(held.get(key) ?? []).find((one) => one !== id)
-            if (other !== undefined) refused.set(id, describeViolation(violationOf(index, values, id, other)))
+            if (other === undefined) continue
+            judged.refused.add(id)
+            refused.set(id, describeViolation(violationOf(index, value, id, other)))
           }
         }
       }

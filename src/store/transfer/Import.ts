@@ -94,9 +94,15 @@ export interface ImportTarget {
   readonly stored: (
     ids: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyMap<string, JsonObject | null>, WriteError>
-  /** Checks rows against the unique indexes, chunk by chunk. Returns why rows would be rejected, by id. */
+  /**
+   * Checks rows against the unique indexes, chunk by chunk; `before` are the stored documents of ids that no earlier chunk has.
+   * Returns why rows would be rejected, by id.
+   */
   readonly uniqueness: Effect.Effect<
-    (rows: ReadonlyArray<DocumentRow>) => Effect.Effect<ReadonlyMap<string, string>, ReadError>,
+    (
+      rows: ReadonlyArray<DocumentRow>,
+      before: (id: string) => JsonObject | undefined
+    ) => Effect.Effect<ReadonlyMap<string, string>, ReadError>,
     ReadError
   >
   /** The problem of a document that does not fit the schema of this collection. */
@@ -298,7 +304,8 @@ const previewChunk = ({ stored, uniqueness }: ImportTarget) => {
         present.has(id) ? Option.fromNullable(present.get(id)) : undefined
       )
       unique ??= yield* uniqueness
-      const refused = yield* unique([...new Map(rows.map((row) => [row.id, row])).values()])
+      const last = new Map(rows.map((row) => [row.id, row]))
+      const refused = yield* unique([...last.values()], (id) => present.get(id) ?? undefined)
       let next = 0
       return {
         rows: chunk.map(
