@@ -245,8 +245,8 @@ export const reads = [
   ]),
   mutant("a range leaves out its last value", agrees, [
     "store/internal/query/KeyRanges.ts",
-    "range = within(range, { ...all, until: after(greatest) })",
-    "range = within(range, { ...all, until: before(least) })"
+    "return { ...all, until: after(greatest) }",
+    "return { ...all, until: before(least) }"
   ]),
   mutant("ranges are not merged", agrees, [
     treeRows,

@@ -9,11 +9,12 @@ import {
   sortKey,
   tupleSortKey
 } from "../../../src/domain/indexes/SortKey.js"
+import * as GitObject from "../../../src/git/GitObject.js"
 import { applyEdits, type RowEdits } from "../../../src/store/internal/ordered-tree/ApplyEdits.js"
 import { BrokenTree } from "../../../src/store/internal/ordered-tree/BrokenTree.js"
 import { buildTree } from "../../../src/store/internal/ordered-tree/Build.js"
 import { fileEdits } from "../../../src/store/internal/ordered-tree/FileEdits.js"
-import { printHeader } from "../../../src/store/internal/ordered-tree/Header.js"
+import { parseHeader, printHeader } from "../../../src/store/internal/ordered-tree/Header.js"
 import { indexRows, keyOfRows } from "../../../src/store/internal/ordered-tree/IndexRows.js"
 import { type Entry, entryOf, type Row } from "../../../src/store/internal/ordered-tree/Leaf.js"
 import { run } from "../../../src/store/internal/ordered-tree/ReadSteps.js"
@@ -74,6 +75,16 @@ const change = (files: TreeFiles, edits: RowEdits, limits: TreeLimits = small) =
     const applied = yield* run(files.reader, () => applyEdits(tree, edits, emptyTree, limits))
     const single = yield* run(files.reader, () => fileEdits("", applied.edits))
     const before = files.root
+    if (limits === small) {
+      // A file that stays where it is is not written again.
+      for (const edit of single) {
+        assert.include(["Put", "Link", "Remove"], edit._tag)
+        if (edit._tag === "Remove" || edit.path === "_header.json") continue
+        const oid = edit._tag === "Link" ? edit.oid : GitObject.hash("blob", edit.content)
+        const now = files.file(edit.path)
+        assert.notStrictEqual(now && GitObject.hash("blob", now), oid, edit.path)
+      }
+    }
     files.edit(single)
     const { oid } = files.directory("")
     files.root = before
@@ -95,6 +106,8 @@ const row = fc.record({
     { weight: 2, arbitrary: fc.integer({ min: 0, max: 30 }).map((n) => `${long}${n}`) },
     { weight: 1, arbitrary: fc.integer({ min: 0, max: 3 }).map((n) => `${n} `.repeat(120)) }
   ),
+  // No part of the key: a row may be replaced by a longer or a shorter one.
+  note: fc.constantFrom("", "long ".repeat(30)),
   _id: fc.integer({ min: 0, max: 12 }).map((n) => `d${n}`)
 })
 
@@ -103,8 +116,8 @@ const words = (n: number) => `${(n * 2654435761) % 4294967296}`
 
 describe("a tree of small files", () => {
   it("is the same after any writes as one that is made anew", async () => {
-    // A number removes one of the rows that are there.
-    const batch = fc.array(fc.oneof(row, row, fc.nat(200), fc.nat(200)), { maxLength: 8 })
+    // A number removes one of the rows that are there, and a list makes one shorter.
+    const batch = fc.array(fc.oneof(row, fc.tuple(fc.nat(200)), fc.nat(200), fc.nat(200)), { maxLength: 8 })
     const first = fc.array(row, { maxLength: 150 })
     await fc.assert(
       fc.asyncProperty(first, fc.array(batch, { maxLength: 6 }), fc.boolean(), (start, batches, sizes) =>
@@ -116,10 +129,14 @@ describe("a tree of small files", () => {
               const given = new Map<string, Entry | undefined>()
               const keys = [...model.keys()]
               for (const one of edits) {
-                if (typeof one === "object") {
-                  const put = entry(one)
-                  given.set(put.key, put)
-                } else if (keys.length > 0) given.set(keys[one % keys.length]!, undefined)
+                if (typeof one === "number") {
+                  if (keys.length > 0) given.set(keys[one % keys.length]!, undefined)
+                  continue
+                }
+                const was = Array.isArray(one) ? model.get(keys[one[0] % keys.length] ?? "")?.row : one
+                if (was === undefined) continue
+                const put = entry(Array.isArray(one) ? { ...was, note: "" } : was)
+                given.set(put.key, put)
               }
               for (const [key, entry] of given) {
                 if (entry === undefined) model.delete(key)
@@ -352,6 +369,78 @@ describe("a tree of small files", () => {
       assert.match(failure.message, /lacks a row that is to be removed$/)
     })
   )
+})
+
+describe("a tree in a directory of its own", () => {
+  it.effect("is read, changed and compared there", () =>
+    Effect.gen(function* () {
+      const rows = Array.from({ length: 40 }, (_, n) => entry({ v: n, _id: `d${n}` }))
+      const files = new TreeFiles()
+      const index = '{"fields": ["v"]}'
+      const root = "data/_index/v"
+      const made = yield* buildTree(
+        Stream.fromIterable(sorted(rows)),
+        emptyTree,
+        (content) => Effect.sync(() => files.write(content)),
+        small,
+        index
+      )
+      const links = made.files.map(
+        ({ oid, path }) => ({ _tag: "Link", path: `${root}/${path}`, kind: "blob", oid, from: path }) as const
+      )
+      files.edit(links)
+      assert.deepStrictEqual(
+        yield* verifyTree(files.reader, root, Stream.fromIterable(sorted(rows)), emptyTree, small, index),
+        []
+      )
+      const { reader } = files
+      const stored = yield* run(reader, () =>
+        StoredTree.open({ reader, path: root, keyOf, known: nothingKnown() })
+      )
+      assert.deepStrictEqual(
+        Array.from(yield* Stream.runCollect(scan(stored!)), ({ line }) => line),
+        [...sorted(rows).map(({ line }) => line)]
+      )
+      assert.strictEqual(stored!.header.index, index)
+      const none = yield* run(reader, () => applyEdits(stored!, new Map(), emptyTree, small))
+      assert.deepStrictEqual(none, { count: 40, edits: [] })
+      // The documents changed, and the rows did not: the header alone is written.
+      const other = Oid.make("1".repeat(40))
+      const { edits } = yield* run(reader, () => applyEdits(stored!, new Map(), other, small))
+      const header = { ...stored!.header, tree: other }
+      assert.deepStrictEqual(edits, [{ _tag: "Put", path: "_header.json", content: printHeader(header) }])
+      assert.isUndefined(
+        yield* run(reader, () =>
+          StoredTree.open({ reader, path: "data/_index/w", keyOf, known: nothingKnown() })
+        )
+      )
+    })
+  )
+})
+
+describe("the header of a tree", () => {
+  const header = { tree: emptyTree, rows: emptyTree, count: 3, index: undefined }
+  const read = (given: object) => parseHeader(Buffer.from(JSON.stringify(given)))
+  const valid = { format: 2, tree: emptyTree, rows: emptyTree, count: 3 }
+
+  it("is read as it was written, with the definition of its index or without one", () => {
+    assert.deepStrictEqual(parseHeader(printHeader(header)), Either.right(header))
+    const indexed = { ...header, index: '{"fields": ["v"]}' }
+    assert.deepStrictEqual(parseHeader(printHeader(indexed)), Either.right(indexed))
+    assert.deepStrictEqual(read({ ...valid, count: 0 }), Either.right({ ...header, count: 0 }))
+  })
+
+  it("is refused with the reason if it is of another format, or lacks one of its members", () => {
+    const refused = (given: object) => Either.getOrThrow(Either.flip(read(given)))
+    assert.strictEqual(refused({ ...valid, format: 3 }), "is of format 3, not 2")
+    for (const wrong of [undefined, 1, "main"]) {
+      assert.strictEqual(refused({ ...valid, tree: wrong }), "names no tree of the collection")
+      assert.strictEqual(refused({ ...valid, rows: wrong }), "names no directory of rows")
+    }
+    for (const count of [undefined, "3", -1, 0.5, 1e300]) {
+      assert.strictEqual(refused({ ...valid, count }), "has no count of rows")
+    }
+  })
 })
 
 describe("the rows of a document", () => {

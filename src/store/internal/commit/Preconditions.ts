@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import {
   ConflictError,
   type DocumentConflict,
@@ -41,7 +42,7 @@ export const describeVersion = (version: StoredVersion | undefined): DocumentVer
     : {
         rev: version.rev,
         sha: version.oid,
-        document: version.document._tag === "Some" ? version.document.value : undefined
+        document: Option.getOrUndefined(version.document)
       }
 
 /** Checks the commit message and the document names of an edit before anything is read. */
@@ -152,8 +153,9 @@ export const checkPrecondition = (
       "use update, replace or upsert to write an existing document"
     )
   }
-  const problem = precondition && preconditionProblem(precondition, version)
-  if (precondition === undefined || problem === undefined) return Effect.void
+  if (precondition === undefined) return Effect.void
+  const problem = preconditionProblem(precondition, version)
+  if (problem === undefined) return Effect.void
   return conflictError(
     operation,
     `${name} ${problem}`,

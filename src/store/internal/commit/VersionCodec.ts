@@ -76,7 +76,7 @@ export const unreadableError = (place: DocumentPlace, problem: string): Validati
  */
 export const withMetadata = (id: string, document: JsonObject): StoredDocument => {
   const mutable = document as { [key: string]: Json }
-  if (own(document, "_id") !== id) mutable["_id"] = id
+  mutable["_id"] = id
   if (revision(own(document, "_rev")) === 0) mutable["_rev"] = 0
   if (typeof own(document, "_created_at") !== "string") mutable["_created_at"] = ""
   if (typeof own(document, "_updated_at") !== "string") mutable["_updated_at"] = ""

@@ -143,8 +143,7 @@ export function* applyEdits<E>(
   }
   const withHeader = (rows: Oid, edits: ReadonlyArray<TreeEdit>): AppliedEdits => {
     const next = { tree, rows, count, index: header.index }
-    const isSame = tree === header.tree && rows === header.rows && count === header.count
-    if (isSame) return { count, edits }
+    if (tree === header.tree && rows === header.rows) return { count, edits }
     const content = printHeader(next)
     stored.cacheHeader(next, content)
     return { count, edits: [{ _tag: "Put", path: headerName, content }, ...edits] }

@@ -29,23 +29,12 @@ export function* differences<E>(
   path: string
 ): ReadSteps<Array<TreeEdit>> {
   const found: Array<TreeEdit> = []
-  const children = after.children!
   const were = before === undefined ? [] : yield* tree.children(before)
-  // A write changes few children of a directory: the ones before and after them are equal and have the same paths.
-  let from = 0
-  while (from < children.length && from < were.length && children[from] === were[from]) from++
-  let [end, oldEnd] = [children.length, were.length]
-  const least = Math.max(from, 1)
-  while (end > least && oldEnd > least && children[end - 1] === were[oldEnd - 1]) {
-    end--
-    oldEnd--
-  }
   const old = new Map<string, Node>()
-  for (const child of were.slice(from, oldEnd)) {
+  for (const child of were) {
     old.set(child.location!.path.slice(child.location!.path.lastIndexOf("/") + 1), child)
   }
-  for (let at = from; at < end; at++) {
-    const child = children[at]!
+  for (const [at, child] of after.children!.entries()) {
     const name = nameOf(child.separator, at === 0, child.isLeaf)
     const was = old.get(name)
     old.delete(name)

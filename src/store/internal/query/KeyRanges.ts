@@ -23,6 +23,8 @@ export interface FieldRange {
   readonly value: Json | undefined
 }
 
+type Comparison = Exclude<Test, { readonly operator: "is" | "in" | "startsWith" }>
+
 const before = (prefix: string): Position => ({ prefix, isAfter: false })
 const after = (prefix: string): Position => ({ prefix, isAfter: true })
 
@@ -50,38 +52,42 @@ const equalTo = (value: Json): ReadonlyArray<FieldRange> =>
 /** The keys of all numbers, or of all texts. */
 const kindOf = (value: number | string): FieldRange => beginning(sortKey(value)[0]!)
 
+/** The keys of the numbers or texts on one side of a bound. */
+const bounded = ({ operator, value }: Comparison): FieldRange => {
+  const [least, greatest] = equalKeyRange(value)
+  const all = kindOf(value)
+  switch (operator) {
+    case "atLeast":
+      return { ...all, from: before(least) }
+    case "greaterThan":
+      return { ...all, from: least === greatest ? after(greatest) : before(least) }
+    case "atMost":
+      return { ...all, until: after(greatest) }
+    case "lessThan":
+      return { ...all, until: least === greatest ? before(least) : after(greatest) }
+  }
+}
+
 /**
- * The key ranges that contain every value that satisfies all tests. If a bound has keys of several values, all of them
- * are included, and the rows are tested one by one.
+ * The key ranges that contain every value that satisfies all tests, of which there is at least one. If a bound has keys
+ * of several values, all of them are included, and the rows are tested one by one.
  */
 export const rangesOf = (tests: ReadonlyArray<Test>): ReadonlyArray<FieldRange> => {
-  for (const test of tests) {
-    if (test.operator === "is") return equalTo(test.value)
-    if (test.operator === "in") return test.value.flatMap(equalTo)
-  }
   let range: FieldRange | undefined
   for (const test of tests) {
-    if (test.operator === "startsWith") range = within(range, beginning(textPrefixKey(test.value)))
-    else if (test.operator !== "is" && test.operator !== "in") {
-      const [least, greatest] = equalKeyRange(test.value)
-      const all = kindOf(test.value)
-      switch (test.operator) {
-        case "atLeast":
-          range = within(range, { ...all, from: before(least) })
-          break
-        case "greaterThan":
-          range = within(range, { ...all, from: least === greatest ? after(greatest) : before(least) })
-          break
-        case "atMost":
-          range = within(range, { ...all, until: after(greatest) })
-          break
-        case "lessThan":
-          range = within(range, { ...all, until: least === greatest ? before(least) : after(greatest) })
-          break
-      }
+    switch (test.operator) {
+      case "is":
+        return equalTo(test.value)
+      case "in":
+        return test.value.flatMap(equalTo)
+      case "startsWith":
+        range = within(range, beginning(textPrefixKey(test.value)))
+        break
+      default:
+        range = within(range, bounded(test))
     }
   }
-  return range === undefined ? [] : [range]
+  return [range!]
 }
 
 /** All values that are not missing. */

@@ -127,23 +127,27 @@ const keyOfCommon = (fields: ReadonlyArray<IndexField>, common: ReadonlyArray<Js
     fields.map(({ order }) => order)
   )
 
-const spansOf = (fields: ReadonlyArray<IndexField>, predicate: Predicate, ordering: Order): Spans => {
+const spansOf = (
+  fields: ReadonlyArray<IndexField>,
+  predicate: Predicate,
+  ordering: ReadonlyArray<IndexField>
+): Spans => {
   let heads: ReadonlyArray<ReadonlyArray<Json>> = [[]]
   for (const [at, field] of fields.entries()) {
-    const isOrdering = ordering.fields.some(({ path }) => path === field.path)
+    const isOrdering = ordering.some(({ path }) => path === field.path)
     const ranges = restriction(predicate, field.path, isOrdering)
-    const within = (restricted: number): Spans => ({
+    const within = (ranges: ReadonlyArray<FieldRange> | undefined): Spans => ({
       spans: heads.flatMap((common) => {
         const prefix = keyOfCommon(fields, common)
-        return ranges === undefined || restricted === at
+        return ranges === undefined
           ? [{ common, from: prefix, until: afterPrefix(prefix) }]
           : ranges.map((range) => ({ common, ...keysBelow(prefix, field, range) }))
       }),
       common: at,
-      restricted
+      restricted: ranges === undefined ? at : at + 1
     })
-    if (ranges === undefined || heads.length * ranges.length > maxSpans) return within(at)
-    if (ranges.some(({ value }) => value === undefined)) return within(at + 1)
+    if (ranges === undefined || heads.length * ranges.length > maxSpans) return within(undefined)
+    if (ranges.some(({ value }) => value === undefined)) return within(ranges)
     heads = heads.flatMap((common) => ranges.map(({ value }) => [...common, value!]))
   }
   const spans = heads.map((common) => {
@@ -153,13 +157,14 @@ const spansOf = (fields: ReadonlyArray<IndexField>, predicate: Predicate, orderi
   return { spans, common: fields.length, restricted: fields.length }
 }
 
+const unordered = { isOrdered: false, reverse: false, idsAreOpposite: false }
+
 /** Whether rows are in the order of a query, and in which direction they are read. */
 const orderingOf = (
   { fields }: IndexDefinition,
   common: number,
   { fields: wanted, ids }: Order
 ): Pick<TreePlan, "isOrdered" | "reverse" | "idsAreOpposite"> => {
-  const unordered = { isOrdered: false, reverse: false, idsAreOpposite: false }
   const same = new Set(fields.slice(0, common).map(({ path }) => path))
   const rest = wanted.filter(({ path }) => !same.has(path))
   const further = fields.slice(common)
@@ -174,25 +179,24 @@ const orderingOf = (
 }
 
 const treePlan = (index: IndexDefinition, { order, predicate }: CheckedQuery): TreePlan => {
-  const plan = (ordering: Order): TreePlan => {
+  const plan = (ordering: ReadonlyArray<IndexField>): TreePlan => {
     const { common, restricted, spans } = spansOf(index.fields, predicate, ordering)
     return { _tag: "Tree", index, spans, restricted, ...orderingOf(index, common, order) }
   }
-  const ordered = plan(order)
+  const ordered = plan(order.fields)
   // Without the order, more fields may be restricted, for example by two conditions on one field, or by `exists`.
-  const unordered = plan({ fields: [], ids: "asc" })
-  return !ordered.isOrdered || unordered.restricted > ordered.restricted
-    ? { ...unordered, isOrdered: false, reverse: false, idsAreOpposite: false }
+  const further = plan([])
+  return !ordered.isOrdered || further.restricted > ordered.restricted
+    ? { ...further, ...unordered }
     : ordered
 }
 
 /** The worth of a plan; 0 if it reads every document in no order. */
-const worthOf = (plan: TreePlan, { limit, order }: CheckedQuery): number => {
-  const sorts = plan.isOrdered && (order.fields.length > 0 || plan.restricted > 0)
+const worthOf = (plan: TreePlan): number => {
   const partial = plan.index.where === undefined ? 0 : 1
-  if (plan.restricted === 0 && partial === 0 && !sorts) return 0
+  if (plan.restricted === 0 && partial === 0 && !plan.isOrdered) return 0
   const single = plan.spans.length <= 1 ? 1 : 0
-  return plan.restricted * 8 + (sorts ? (limit === undefined ? 2 : 5) : 0) + partial + single
+  return plan.restricted * 8 + (plan.isOrdered ? 4 : 0) + partial + single
 }
 
 const covers = (projected: ReadonlyArray<string>, { order, predicate, select }: CheckedQuery): boolean => {
@@ -243,7 +247,7 @@ export const planQuery = (query: CheckedQuery, means: PlannerInput): QueryPlan =
     .filter((index) => isImplied(query.predicate, index))
     .map((index) => {
       const plan = treePlan(index, query)
-      return { plan, worth: worthOf(plan, query) }
+      return { plan, worth: worthOf(plan) }
     })
     .filter(({ worth }) => worth > 0)
     .sort((a, b) => b.worth - a.worth)

@@ -1,0 +1,498 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Either, Schema } from "effect"
+import { Oid } from "../../../src/domain/identifiers/Oid.js"
+import type { JsonObject } from "../../../src/domain/json/Json.js"
+import { conflictName } from "../../../src/domain/merge/ConflictMark.js"
+import type { MergeRules } from "../../../src/domain/merge/index.js"
+import { MergeRuleId } from "../../../src/domain/merge/index.js"
+import * as Collection from "../../../src/store/CollectionDefinition.js"
+import {
+  markedContent,
+  mergeContents,
+  readable,
+  resolvedContent
+} from "../../../src/store/internal/merge/MergeContent.js"
+import {
+  type BothChanged,
+  compareSides,
+  mergeContext,
+  oidOf,
+  pathConflicts,
+  splitChanges,
+  withRecorded
+} from "../../../src/store/internal/merge/MergeItems.js"
+import { type ItemChange, nameOfItem } from "../../../src/store/internal/merge/MergeTree.js"
+
+type File = ItemChange["after"]
+
+const oid = (letter: string) => Oid.make(letter.repeat(40))
+const [a, b, c] = [oid("a"), oid("b"), oid("c")]
+const file = (oid: Oid, mode: "100644" | "100755" | "120000" | "160000" = "100644"): File => ({ oid, mode })
+
+const ada = { collection: "people", id: "ada" }
+
+const change = (
+  before: File,
+  after: File,
+  document: ItemChange["document"],
+  path = "data/x"
+): ItemChange => ({
+  path,
+  document,
+  before,
+  after
+})
+
+const changes = (...items: ReadonlyArray<ItemChange>) =>
+  new Map(items.map((item) => [nameOfItem(item), item]))
+
+/** The file that a merge has: "ours" if nothing is taken, or "both" if the contents decide. */
+const split = (document: ItemChange["document"], base: File, ours: File, theirs: File) => {
+  const { both, taken } = splitChanges(
+    changes(change(base, ours, document)),
+    changes(change(base, theirs, document))
+  )
+  assert.isAtMost(both.length + taken.length, 1)
+  const [one] = both
+  if (one !== undefined) {
+    assert.deepStrictEqual(one, { path: "data/x", document, base, ours, theirs })
+    return "both"
+  }
+  const [other] = taken
+  if (other === undefined) return "ours"
+  assert.deepStrictEqual(other.before, ours)
+  return other.after ?? "none"
+}
+
+describe("changes of both sides, before contents are read", () => {
+  it("take what one side alone did, and nothing that both did", () => {
+    const theirs = change(file(a), file(b), undefined, "theirs")
+    const ours = change(file(a), file(b), undefined, "ours")
+    assert.deepStrictEqual(splitChanges(changes(ours), changes(theirs)), { taken: [theirs], both: [] })
+    const gone = change(file(a), undefined, ada, "gone")
+    assert.deepStrictEqual(splitChanges(new Map(), changes(gone)).taken, [gone])
+    for (const document of [undefined, ada]) {
+      assert.strictEqual(split(document, file(a), file(b), file(b)), "ours")
+      assert.strictEqual(split(document, file(a), undefined, undefined), "ours")
+      assert.strictEqual(split(document, undefined, file(b), file(b)), "ours")
+    }
+  })
+
+  it("merge the content and the mode of a file separately", () => {
+    for (const document of [undefined, ada]) {
+      const x = (oid: Oid) => file(oid, "100755")
+      assert.deepStrictEqual(split(document, file(a), file(b), x(a)), x(b))
+      assert.deepStrictEqual(split(document, file(a), x(a), file(b)), x(b))
+      assert.strictEqual(split(document, file(a), x(b), file(b)), "ours")
+      assert.deepStrictEqual(split(document, file(a), file(b), x(b)), x(b))
+      assert.strictEqual(split(document, file(a), file(b), file(c)), "both")
+      assert.strictEqual(split(document, undefined, file(b), file(c)), "both")
+    }
+  })
+
+  it("never conflict in the mode of a document, and do in that of another file", () => {
+    const x = file(b, "100755")
+    assert.strictEqual(split(undefined, undefined, file(b), x), "both")
+    assert.strictEqual(split(ada, undefined, file(b), x), "ours")
+    assert.strictEqual(split(ada, undefined, x, file(b)), "ours")
+  })
+
+  it("leave a link or submodule that both changed, whatever its id", () => {
+    for (const mode of ["120000", "160000"] as const) {
+      assert.strictEqual(split(undefined, file(a, mode), file(b, mode), file(c, mode)), "both")
+      assert.strictEqual(split(undefined, file(a), file(a, mode), file(b)), "both")
+      assert.strictEqual(split(undefined, file(a), file(b), file(a, mode)), "both")
+      assert.strictEqual(split(undefined, file(a, mode), file(b, mode), file(b, mode)), "ours")
+    }
+  })
+
+  it("remove a document that the other side has not changed, but for its mode", () => {
+    const x = file(a, "100755")
+    assert.strictEqual(split(ada, file(a), undefined, x), "ours")
+    assert.strictEqual(split(ada, file(a), x, undefined), "none")
+    assert.strictEqual(split(ada, file(a), undefined, file(b)), "both")
+    assert.strictEqual(split(ada, file(a), file(b), undefined), "both")
+    assert.strictEqual(split(undefined, file(a), undefined, x), "both")
+    assert.strictEqual(split(undefined, file(a), file(b), undefined), "both")
+  })
+
+  it("come in the order of their names", () => {
+    const items = ["b", "a", "c"].map((path) => change(undefined, file(a), undefined, path))
+    const other = items.map((item) => ({ ...item, after: file(b) }))
+    const names = (list: ReadonlyArray<{ readonly path: string }>) => list.map(({ path }) => path)
+    assert.deepStrictEqual(names(splitChanges(new Map(), changes(...items)).taken), ["a", "b", "c"])
+    assert.deepStrictEqual(names(splitChanges(changes(...items), changes(...other)).both), ["a", "b", "c"])
+  })
+})
+
+describe("paths that no tree can contain together", () => {
+  const put = (path: string, document?: ItemChange["document"]) => change(undefined, file(a), document, path)
+  const problems = (ours: ReadonlyArray<ItemChange>, theirs: ReadonlyArray<ItemChange>) =>
+    pathConflicts(changes(...ours), theirs).map(({ path, problem }) => [path, problem])
+
+  it("are a file where the other side has a directory", () => {
+    const at = (path: string) => `${path} is a file on one branch and a directory on the other`
+    assert.deepStrictEqual(problems([put("x/y/z")], [put("x")]), [["x", at("x")]])
+    assert.deepStrictEqual(problems([put("x/y/z")], [put("x/y")]), [["x/y", at("x/y")]])
+    assert.deepStrictEqual(problems([put("x")], [put("x/y/z")]), [["x/y/z", at("x")]])
+    assert.deepStrictEqual(problems([put("x/y")], [put("x/y/z")]), [["x/y/z", at("x/y")]])
+    assert.deepStrictEqual(problems([put("x/y")], [put("x/z"), put("xy"), put("x/yz")]), [])
+    const [conflict] = pathConflicts(changes(put("x")), [put("x/y")])
+    assert.deepStrictEqual({ ...conflict, problem: "" } as unknown, {
+      kind: "file",
+      path: "x/y",
+      base: undefined,
+      ours: undefined,
+      theirs: a,
+      conflicts: [],
+      problem: ""
+    })
+  })
+
+  it("are a document where the other side has a submodule", () => {
+    assert.deepStrictEqual(problems([put("x", ada)], [put("x")]), [
+      ["x", "x is a document on one branch and a submodule on the other"]
+    ])
+    assert.deepStrictEqual(problems([put("x", ada)], [put("x", ada)]), [])
+    assert.deepStrictEqual(problems([put("x")], [put("x")]), [])
+  })
+
+  it("are none of a file that either side removes", () => {
+    const removed = (path: string) => change(file(a), undefined, undefined, path)
+    assert.deepStrictEqual(problems([removed("x")], [put("x/y")]), [])
+    assert.deepStrictEqual(problems([removed("x/y")], [put("x")]), [])
+    assert.deepStrictEqual(problems([put("x")], [removed("x/y")]), [])
+  })
+})
+
+const bytes = (value: unknown) =>
+  new TextEncoder().encode(typeof value === "string" ? value : JSON.stringify(value))
+
+const sides = (base: unknown, ours: unknown, theirs: unknown) => {
+  const blobs = new Map<Oid, Uint8Array>()
+  const at = (value: unknown): File => {
+    if (value === undefined) return undefined
+    const content = bytes(value)
+    blobs.set(oidOf(content), content)
+    return file(oidOf(content))
+  }
+  return { blobs, base: at(base), ours: at(ours), theirs: at(theirs) }
+}
+
+const compared = (
+  [base, ours, theirs]: readonly [unknown, unknown, unknown],
+  document: BothChanged["document"] = ada,
+  settle?: Parameters<typeof compareSides>[3],
+  rules: { readonly [collection: string]: MergeRules } = {}
+) => {
+  const { blobs, ...files } = sides(base, ours, theirs)
+  const item: BothChanged = { path: "data/people/ada.json", document, ...files }
+  return compareSides(item, blobs, mergeContext([], rules), settle)
+}
+
+describe("an item that both sides changed", () => {
+  it.effect("is merged if it is a document whose fields do not contradict each other", () =>
+    Effect.gen(function* () {
+      const { conflict, merge } = yield* compared([
+        { a: 1, b: 1 },
+        { a: 2, b: 1 },
+        { a: 1, b: 2 }
+      ])
+      assert.isUndefined(conflict)
+      assert.deepStrictEqual(merge?._tag === "Merged" && readable(merge.content), { a: 2, b: 2 })
+      // A base that cannot be read is none.
+      const without = yield* compared(["[]", { a: 1 }, { b: 2 }])
+      assert.isUndefined(without.conflict)
+    })
+  )
+
+  it.effect("is a conflict with the paths and all three versions", () =>
+    Effect.gen(function* () {
+      const versions = [
+        { a: 1, b: { c: 1 } },
+        { a: 2, b: { c: 2 } },
+        { a: 3, b: { c: 3 } }
+      ] as const
+      const { conflict } = yield* compared(versions)
+      const [base, ours, theirs] = versions
+      assert.deepStrictEqual(conflict as unknown, {
+        kind: "changed",
+        path: "data/people/ada.json",
+        ...ada,
+        base,
+        ours,
+        theirs,
+        blobs: { ours: oidOf(bytes(ours)), theirs: oidOf(bytes(theirs)) },
+        document: ours,
+        conflicts: [
+          { path: ["a"], base: 1, ours: 2, theirs: 3 },
+          { path: ["b", "c"], base: 1, ours: 2, theirs: 3 }
+        ],
+        problem: "people/ada was changed on both branches at a, b.c"
+      })
+    })
+  )
+
+  it.effect("is a conflict if one side deleted it, or left no JSON object", () =>
+    Effect.gen(function* () {
+      const found = (...versions: readonly [unknown, unknown, unknown]) =>
+        Effect.map(compared(versions), ({ conflict }) => [conflict?.kind, conflict?.problem])
+      assert.deepStrictEqual(yield* found({}, undefined, { a: 1 }), [
+        "deleted",
+        "people/ada was deleted by ours and changed by theirs"
+      ])
+      assert.deepStrictEqual(yield* found({}, { a: 1 }, undefined), [
+        "deleted",
+        "people/ada was deleted by theirs and changed by ours"
+      ])
+      for (const [ours, theirs, side] of [
+        ["[]", { a: 1 }, "ours"],
+        [{ a: 1 }, "[]", "theirs"]
+      ]) {
+        const [kind, problem] = yield* found({}, ours, theirs)
+        assert.strictEqual(kind, "unreadable")
+        assert.include(problem, `data/people/ada.json was changed on both branches, and the file of ${side} `)
+      }
+    })
+  )
+
+  it.effect("is a conflict of its ids if it is no document", () =>
+    Effect.gen(function* () {
+      const path = "data/people/ada.json"
+      const conflictOf = (item: Omit<BothChanged, "path" | "document">, blobs = new Map<Oid, Uint8Array>()) =>
+        Effect.map(
+          compareSides({ path, document: undefined, ...item }, blobs, mergeContext([])),
+          ({ conflict }) => conflict as unknown
+        )
+      const at = { kind: "file", path, conflicts: [] }
+      assert.deepStrictEqual(yield* conflictOf({ base: file(a), ours: file(b), theirs: file(c) }), {
+        ...at,
+        base: a,
+        ours: b,
+        theirs: c,
+        problem: `${path} was changed on both branches`
+      })
+      for (const [ours, theirs] of [
+        [undefined, file(c)],
+        [file(b), undefined]
+      ]) {
+        assert.deepStrictEqual(yield* conflictOf({ base: file(a), ours, theirs }), {
+          ...at,
+          base: a,
+          ours: ours?.oid,
+          theirs: theirs?.oid,
+          problem: `${path} was deleted on one branch and changed on the other`
+        })
+      }
+      // A base that was merged from several is in no repository: its id would lead nowhere.
+      const merged = new Map([[a, bytes("x")]])
+      const shown = (yield* conflictOf({ base: file(a), ours: file(b), theirs: file(c) }, merged)) as object
+      assert.deepStrictEqual(shown, {
+        ...at,
+        base: undefined,
+        ours: b,
+        theirs: c,
+        problem: `${path} was changed on both branches`
+      })
+    })
+  )
+
+  it.effect("is settled by a side, or place by place", () =>
+    Effect.gen(function* () {
+      const versions = [{}, { a: 1, b: 1, n: 1 }, { a: 2, b: 2, m: 1 }] as const
+      const settled = (settle: Parameters<typeof compareSides>[3], rules = {}) =>
+        Effect.map(compared(versions, ada, settle, rules), ({ conflict, merge }) => [
+          merge?._tag === "Merged" && readable(merge.content),
+          conflict?.conflicts.map(({ path }) => path.join("."))
+        ])
+      const both = { n: 1, m: 1 }
+      assert.deepStrictEqual(yield* settled("ours"), [{ ...both, a: 1, b: 1 }, undefined])
+      assert.deepStrictEqual(yield* settled("theirs"), [{ ...both, a: 2, b: 2 }, undefined])
+      const some = ({ path }: { readonly path: ReadonlyArray<unknown> }) =>
+        path[0] === "a" ? ("theirs" as const) : undefined
+      assert.deepStrictEqual(yield* settled(some), [{ ...both, a: 2, b: 1 }, ["b"]])
+      const value = () => ({ value: 9 })
+      assert.deepStrictEqual(yield* settled(value), [{ ...both, a: 9, b: 9 }, undefined])
+      // The rules of the collection come first.
+      const rules = { people: { settle: some } }
+      assert.deepStrictEqual(yield* settled("ours", rules), [{ ...both, a: 2, b: 1 }, undefined])
+    })
+  )
+
+  it.effect("fails if a function of the caller throws, or returns anything else", () =>
+    Effect.gen(function* () {
+      const failure = (settle: unknown, rules = {}) =>
+        Effect.flip(compared([{}, { a: 1 }, { a: 2 }], ada, settle as never, rules))
+      const thrown = (cause: unknown) => () => {
+        throw cause
+      }
+      const hint = /return "ours", "theirs", or undefined/
+      for (const [settle, message] of [
+        [thrown(new Error("no")), "people/ada: onConflict failed at a: no"],
+        [thrown("no"), "people/ada: onConflict failed at a: no"],
+        [() => "mine", 'people/ada: onConflict returned "mine" for a'],
+        [() => 7, "people/ada: onConflict returned a number for a"],
+        [() => ({ other: 1 }), "people/ada: onConflict returned an object for a"],
+        [() => null, "people/ada: onConflict returned null for a"]
+      ] as const) {
+        const error = yield* failure(settle)
+        assert.strictEqual(error.message, message)
+        assert.match(error.hint!, hint)
+        assert.deepStrictEqual(
+          [error.operation, error.collection, error.id, error.path],
+          ["Store.merge", "people", "ada", "data/people/ada.json"]
+        )
+      }
+      const long = yield* failure(() => "x".repeat(100))
+      assert.strictEqual(long.message, `people/ada: onConflict returned "${"x".repeat(40)}" for a`)
+      const whole = yield* Effect.flip(
+        compared([{}, { a: 1 }, { a: 2 }], ada, thrown("no") as never, {
+          people: {
+            fields: {},
+            document: (() => {
+              throw new Error("broken")
+            }) as never
+          }
+        })
+      )
+      assert.strictEqual(whole.message, "people/ada: a merge rule failed: broken")
+      assert.isUndefined(whole.hint)
+      const text = yield* failure(undefined, { people: { fields: { a: thrown("odd") } } })
+      assert.strictEqual(text.message, "people/ada: a merge rule failed: odd")
+    })
+  )
+})
+
+describe("the rules of a merge", () => {
+  it("are those given, those of a definition, those of its schema, and those that the repository has recorded", () => {
+    const schema = Schema.Struct({
+      a: Schema.String.annotations({ [MergeRuleId]: "lines" }),
+      b: Schema.String.annotations({ [MergeRuleId]: "lines" })
+    })
+    const people = Collection.define("people", schema, { merge: { fields: { b: "whole", c: "set" } } })
+    const context = mergeContext([people], { people: { fields: { c: "sequence" } } })
+    assert.deepStrictEqual(context.rulesOf("people").fields, { a: "lines", b: "whole", c: "sequence" })
+    assert.strictEqual(context.rulesOf("people"), context.rulesOf("people"))
+    assert.strictEqual(context.definitionOf("people"), people as never)
+    assert.isUndefined(context.definitionOf("places"))
+    assert.deepStrictEqual(context.rulesOf("places"), {})
+    assert.deepStrictEqual(mergeContext([]).rulesOf("constructor"), {})
+    const recorded = withRecorded(context, new Map([["people", { a: "set", d: "counter" }]]))
+    assert.deepStrictEqual(recorded.rulesOf("people").fields, {
+      a: "lines",
+      b: "whole",
+      c: "sequence",
+      d: "counter"
+    })
+    assert.strictEqual(recorded.rulesOf("people"), recorded.rulesOf("people"))
+    assert.deepStrictEqual(recorded.rulesOf("places").fields, {})
+    assert.strictEqual(recorded.definitionOf("people"), people as never)
+    assert.strictEqual(withRecorded(context, new Map()), context)
+  })
+})
+
+describe("contents of a merge", () => {
+  const contents = (base: unknown, ours: unknown, theirs: unknown) => {
+    const at = (value: unknown) => (value === undefined ? undefined : bytes(value))
+    return { base: at(base), ours: at(ours), theirs: at(theirs) }
+  }
+  const resolved = (versions: ReturnType<typeof contents>, document: JsonObject) =>
+    readable(Either.getOrThrow(resolvedContent(versions, "ada", document)))
+
+  it("that a caller decided have the metadata of a merge", () => {
+    const of = (rev: number, created: string, updated: string) => ({
+      _id: "ada",
+      _rev: rev,
+      _created_at: created,
+      _updated_at: updated,
+      n: rev
+    })
+    const versions = contents(of(1, "1", "1"), of(4, "1", "3"), of(2, "0", "5"))
+    assert.deepStrictEqual(resolved(versions, { m: 1, _id: "bob", _rev: 70 }), {
+      _id: "ada",
+      _rev: 5,
+      _created_at: "0",
+      _updated_at: "5",
+      m: 1
+    })
+    // Of one side alone, the next revision.
+    for (const one of [
+      contents(of(1, "1", "1"), of(4, "1", "3"), undefined),
+      contents(of(1, "1", "1"), undefined, of(4, "1", "3")),
+      contents(undefined, of(4, "1", "3"), "[]")
+    ]) {
+      assert.deepStrictEqual(resolved(one, { m: 1 }), {
+        _id: "ada",
+        _rev: 5,
+        _created_at: "1",
+        _updated_at: "3",
+        m: 1
+      })
+    }
+    assert.deepStrictEqual(resolved(contents({}, { n: 1 }, undefined), {}), { _id: "ada", _rev: 1 })
+    assert.deepStrictEqual(resolved(contents({}, { _rev: "x" }, undefined), {}), { _id: "ada", _rev: 1 })
+    assert.deepStrictEqual(resolved(contents("[]", "[]", "[]"), { m: 1 }), { _id: "ada", _rev: 1, m: 1 })
+    const refused = resolvedContent(contents({}, {}, {}), "ada", { a: { b: Number.NaN } })
+    assert.match(Either.getOrThrow(Either.flip(refused)), /^a\.b: /)
+  })
+
+  it.effect("of several merge bases have a mark where these conflict, which no version shows", () =>
+    Effect.gen(function* () {
+      const versions = contents(
+        { a: 1, b: { c: 1, d: 1 }, l: [1] },
+        { a: 2, b: { c: 2, d: 1 }, l: [2] },
+        {
+          a: 3,
+          b: { c: 3, d: 1 },
+          l: [3]
+        }
+      )
+      const merge = yield* mergeContents(versions, {})
+      const content = markedContent(merge, ["one", undefined])
+      const mark = { [conflictName]: ["one", null] }
+      assert.deepStrictEqual(JSON.parse(new TextDecoder().decode(content)), {
+        a: mark,
+        b: { c: mark, d: 1 },
+        l: mark
+      })
+      assert.deepStrictEqual(readable(content), { b: { d: 1 } })
+      for (const whole of [undefined, { _tag: "Unreadable", problem: "" } as const]) {
+        const marked = markedContent(whole, ["one", "two"])
+        assert.deepStrictEqual(JSON.parse(new TextDecoder().decode(marked)), {
+          [conflictName]: ["one", "two"]
+        })
+        assert.isUndefined(readable(marked))
+      }
+      // A difference at a mark is a conflict without a base.
+      const again = yield* mergeContents(
+        {
+          base: content,
+          ours: bytes({ a: 2, b: { c: 2, d: 1 } }),
+          theirs: bytes({ a: 2, b: { c: 3, d: 1 } })
+        },
+        {}
+      )
+      assert.deepStrictEqual(again._tag === "Merged" && again.conflicts, [
+        { path: ["b", "c"], ours: 2, theirs: 3 }
+      ] as never)
+    })
+  )
+
+  it.effect("inside a list that is merged by key are marked as a whole list", () =>
+    Effect.gen(function* () {
+      const of = (n: number) => ({ l: [{ id: "x", n }] })
+      const merge = yield* mergeContents(contents(of(1), of(2), of(3)), { fields: { l: { key: "id" } } })
+      const content = markedContent(merge, ["one", "two"])
+      assert.deepStrictEqual(JSON.parse(new TextDecoder().decode(content)), {
+        l: { [conflictName]: ["one", "two"] }
+      })
+    })
+  )
+
+  it("are shown as JavaScript has them: nothing of a missing or broken file, and all lists and numbers", () => {
+    assert.isUndefined(readable(undefined))
+    assert.isUndefined(readable(bytes("[]")))
+    const text = '{"a": [{"b": null}], "c": null, "d": {"e": 1.0}, "f": true}'
+    assert.deepStrictEqual(readable(bytes(text)), JSON.parse(text) as never)
+  })
+})
