@@ -219,7 +219,9 @@ describe.skipIf(executable === undefined)("the views look as they did", () => {
   })
 
   show("restore", async () => {
-    const page = await table(`#table=products&document=${productId(2)}&panel=history`)
+    const page = await table(`#table=products&document=${productId(2)}`)
+    await page.locator(".panel .cm-line").first().waitFor()
+    await page.getByRole("button", { name: "History", exact: true }).click()
     await page.locator(".timeline li").nth(2).waitFor()
     await page.locator("[id^=restore-]").last().click()
     await page.locator("dialog[open] .diff").waitFor()
@@ -385,7 +387,8 @@ describe.skipIf(executable === undefined)("the views look as they did", () => {
     })
 
     show("hosted-table", async () => {
-      const page = await enter(`#table=products&document=${productId(2)}`, {}, hosted)
+      const page = await enter("#table=products", {}, hosted)
+      await page.locator(`#open-${productId(2)}`).click()
       await page.locator(".panel .cm-line").first().waitFor()
       return page
     })

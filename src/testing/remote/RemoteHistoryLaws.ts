@@ -241,6 +241,8 @@ export const histories = ({ promises, sizes, test }: RemoteContract): void => {
         const c1 = yield* write(remote, [put("a", "1"), put("b", "1")])
         yield* remote.createBranch("side", c1.commit)
         const c2 = yield* write(remote, [put("a", "2")])
+        // Git's dates are whole seconds.
+        yield* Effect.sleep("1 second")
         const side = yield* write(remote, [put("b", "2")], { branch: "side" })
         const both = yield* remote.commit("scratch", Option.none(), {
           message: "tree of the merge",
@@ -257,6 +259,13 @@ export const histories = ({ promises, sizes, test }: RemoteContract): void => {
           Array.from(log, (commit) => commit.commit),
           [side.commit, c1.commit]
         )
+        const all = yield* Stream.runCollect(remote.log(merged, ""))
+        assert.deepStrictEqual(Array.from(all, (commit) => commit.commit).slice(0, 4), [
+          merged,
+          side.commit,
+          c2.commit,
+          c1.commit
+        ])
         const changes = plain(yield* remote.diff(Option.some(c2), merged))
         assert.deepStrictEqual(
           changes.map((change) => change.path),
