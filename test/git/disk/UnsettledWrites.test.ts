@@ -1,3 +1,4 @@
+import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import * as Engine from "../../../src/git/disk/Engine.js"
@@ -137,6 +138,21 @@ describe("a disk that is read-only for a moment, from when a branch is locked", 
       const deletion = repository.updateRef("refs/heads/main", commit, Option.none())
       yield* whileReadOnly(Effect.flip(deletion))
       yield* deletion
+      assertSound(repository.directory)
+    })
+  )
+
+  it.scopedLive("takes no lock from the program that has it since", () =>
+    Effect.gen(function* () {
+      const { repository } = yield* stored
+      yield* whileReadOnly(again(repository))
+      const lock = `${repository.directory}/refs/heads/main.lock`
+      fs.unlinkSync(lock)
+      fs.writeFileSync(lock, "of another program")
+      yield* again(repository)
+      assert.strictEqual(fs.readFileSync(lock, "utf8"), "of another program")
+      fs.unlinkSync(lock)
+      yield* write(repository, [put("a", "3")])
       assertSound(repository.directory)
     })
   )

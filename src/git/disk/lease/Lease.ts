@@ -44,6 +44,11 @@ const [firstDelay, longestDelay] = [20, 30_000]
 
 const isDenied = (cause: unknown) => hasErrorCode(cause, "EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT")
 
+const isSameFile = (a: string, b: string): boolean => {
+  const [one, other] = [a, b].map((file) => fs.lstatSync(file, { bigint: true, throwIfNoEntry: false })?.ino)
+  return one !== undefined && one === other
+}
+
 /** The lease of one engine: its temporary files, which become objects or locks and identify their owner. */
 export class Lease {
   readonly name = [...identity, randomUUID()].join("~")
@@ -227,7 +232,11 @@ export class Lease {
 
   private clearAll(): number {
     let removed = 0
-    for (const file of [...this.left.keys()]) if (this.remove(file)) removed++
+    for (const [file, source] of [...this.left]) {
+      // Somebody may have removed the lock, and Git have taken it.
+      if (source !== undefined && !isSameFile(file, source)) this.left.delete(file)
+      else if (this.remove(file)) removed++
+    }
     for (const { name } of entriesIn(this.directory)) {
       const file = path.join(this.directory, name)
       if (name.startsWith(claimedPrefix)) removed += this.clearClaimed(file)
