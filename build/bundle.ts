@@ -9,8 +9,8 @@ import { notices } from "./notices.js"
 const root = fileURLToPath(new URL("..", import.meta.url))
 const at = (path: string) => join(root, path)
 
-// No source maps, which would double the size of the mains. The code is not minified, and a comment names the file of
-// each part.
+// No source maps, which would double the size of the mains. The names and lines of the code stay, and a comment names the
+// file of each part; only its syntax is shortened, which saves a fifteenth.
 const shared = {
   absWorkingDir: root,
   bundle: true,
@@ -19,6 +19,7 @@ const shared = {
   platform: "node",
   target: "node20",
   metafile: true,
+  minifySyntax: true,
   logLevel: "warning",
   // Bundled CommonJS code calls `require` for Node's modules.
   banner: {
