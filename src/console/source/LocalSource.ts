@@ -1,76 +1,57 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Api from "../../http/console/Api.js"
-import * as Problem from "../components/Problem.js"
+import type { Setup } from "../../http/console/Api.js"
+import { sessionPath } from "../../http/console/session/Api.js"
+import type { Problem } from "../components/Problem.js"
 import { DataSource, loadModule } from "./DataSource.js"
-import { call, forgetSession, rememberSession } from "./LocalCall.js"
+import { forgetSession, otherVersion, request } from "./LocalRequest.js"
+
+// The schemas of the server's replies are loaded at sign-in, so that the form appears sooner.
+const library = loadModule(() => import("./LocalServer.js"))
+
+type Library = Effect.Effect.Success<typeof library>
+
+const using = <A>(use: (server: Library["server"]) => Effect.Effect<A, Problem>): Effect.Effect<A, Problem> =>
+  Effect.flatMap(library, ({ server }) => use(server))
+
+const isSetup = (value: unknown): value is Omit<Setup, "session"> & { readonly session: unknown } =>
+  typeof value === "object" &&
+  value !== null &&
+  "apis" in value &&
+  Array.isArray(value.apis) &&
+  value.apis.every((name) => typeof name === "string") &&
+  "demo" in value &&
+  typeof value.demo === "boolean" &&
+  "session" in value
 
 /** The data source of the local server. */
 export const layer: Layer.Layer<DataSource> = Layer.succeed(
   DataSource,
   DataSource.of({
     build: "local",
-    setup: Effect.tap(call(Api.session, undefined), ({ session }) =>
-      Effect.sync(() => (session === null ? forgetSession() : rememberSession(session)))
-    ),
-    signIn: (request) => Effect.map(call(Api.login, request), rememberSession),
-    signOut: Effect.zipRight(Effect.sync(forgetSession), call(Api.logout, undefined)).pipe(
-      Effect.timeoutFail({
-        duration: "10 seconds",
-        onTimeout: () => Problem.offline("The local server did not respond.")
-      }),
-      Effect.mapError(({ message }) => Problem.stillSignedIn(message))
-    ),
-    collections: Effect.map(call(Api.collections, undefined), ({ collections }) => collections),
-    newer: (since) => call(Api.newer, since === undefined ? {} : { since }),
+    setup: Effect.gen(function* () {
+      const reply = yield* request({ method: "GET", path: sessionPath })
+      if (!isSetup(reply)) return yield* otherVersion()
+      const { apis, demo, session } = reply
+      if (session !== null) return { apis, demo, session: yield* (yield* library).sessionOf(session) }
+      forgetSession()
+      return { apis, demo, session }
+    }),
+    signIn: (request) => using(({ signIn }) => signIn(request)),
+    signOut: using(({ signOut }) => signOut),
+    collections: using(({ collections }) => collections),
+    newer: (since) => using(({ newer }) => newer(since)),
     roots: {
-      list: Effect.map(call(Api.roots, undefined), ({ roots }) => roots),
-      open: (root) => Effect.map(call(Api.switchPlace, { root }), rememberSession)
+      list: using(({ roots }) => roots.list),
+      open: (root) => using(({ roots }) => roots.open(root))
     },
-    switchBranch: (branch) => Effect.map(call(Api.switchPlace, { branch }), rememberSession),
-    timeline: (ask) =>
-      Effect.flatMap(
-        loadModule(() => import("./LocalTimeline.js")),
-        ({ timelineOf }) => ask(timelineOf(call))
-      ),
-    query: (query) =>
-      call(Api.query, {
-        collection: query.collection,
-        filters: query.filters.map(({ operator, path, value }) =>
-          value === undefined ? { operator, path } : { operator, path, value }
-        ),
-        limit: query.limit,
-        cursor: query.cursor ?? null,
-        projected: query.projected ?? false,
-        ...(query.at === undefined ? {} : { at: query.at }),
-        sort: query.sort ?? [],
-        ...(query.maxRequests === undefined ? {} : { maxRequests: query.maxRequests }),
-        ...(query.costOfAll === true ? { costOfAll: true } : {})
-      }),
-    document: (collection, id, at) =>
-      Effect.map(
-        call(Api.document, at === undefined ? { collection, id } : { collection, id, at }),
-        ({ document }) => document
-      ),
-    history: (collection, id, limit) =>
-      Effect.map(
-        call(Api.history, id === undefined ? { collection, limit } : { collection, id, limit }),
-        ({ entries }) => entries
-      ),
-    restore: (collection, id, commit, expectedRev) =>
-      Effect.map(
-        call(Api.restore, {
-          collection,
-          id,
-          commit,
-          ...(expectedRev === undefined ? {} : { expectedRev })
-        }),
-        ({ document }) => document
-      ),
-    rate: Effect.map(call(Api.rate, undefined), ({ budgets }) => budgets),
-    edits: Effect.map(
-      loadModule(() => import("./LocalEdits.js")),
-      ({ edits }) => edits
-    )
+    switchBranch: (branch) => using(({ switchBranch }) => switchBranch(branch)),
+    timeline: (ask) => using(({ timeline }) => timeline(ask)),
+    query: (query) => using((server) => server.query(query)),
+    document: (...asked) => using(({ document }) => document(...asked)),
+    history: (...asked) => using(({ history }) => history(...asked)),
+    restore: (...asked) => using(({ restore }) => restore(...asked)),
+    rate: using(({ rate }) => rate),
+    edits: using(({ edits }) => edits)
   })
 )

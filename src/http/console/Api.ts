@@ -1,10 +1,10 @@
 import * as Schema from "effect/Schema"
 import type { StoredDocument } from "../../domain/document/Document.js"
-import { ErrorBody } from "../../domain/http/ErrorBody.js"
 import type { Json, JsonObject } from "../../domain/json/Json.js"
 import type { AnyWhere, Query } from "../../domain/query/Query.js"
 import { operators } from "../../store/browse/Filter.js"
 import { post, text } from "./endpoint/Endpoint.js"
+import { loginPath, sessionPath } from "./session/Api.js"
 
 // Bodies were parsed by JSON.parse, so every value is valid JSON.
 const JsonValue = Schema.declare((value): value is Json => value !== undefined).annotations({
@@ -196,20 +196,6 @@ export const RootsAnswer = Schema.Struct({ roots: Schema.Array(Schema.String) })
   identifier: "RootsAnswer"
 })
 
-/**
- * The header with the repository, branch and root that a page shows. If the session has been switched to others in
- * another tab, the request is rejected, so that the page does not show one branch and write another.
- */
-export const sessionTargetHeader = "x-chainstore-place"
-
-/** The value of `sessionTargetHeader`. */
-export const sessionTarget = ({
-  branch,
-  repo,
-  root
-}: Pick<SessionView, "branch" | "repo" | "root">): string =>
-  encodeURIComponent(JSON.stringify([repo, branch, root]))
-
 /** The last known rate limits; empty if there are none. The request costs nothing. */
 export const RateAnswer = Schema.Struct({
   budgets: Schema.Array(
@@ -232,9 +218,9 @@ const get = <A, I>(path: `/api/${string}`, reply: Schema.Schema<A, I>) => ({
 })
 
 /** Signs in and sets a session cookie. Errors: 401, 404, 422, 429. */
-export const login = post("/api/login", LoginRequest, SessionView)
+export const login = post(loginPath, LoginRequest, SessionView)
 /** Returns the sign-in choices and the current session. */
-export const session = get("/api/session", Setup)
+export const session = get(sessionPath, Setup)
 export const collections = get("/api/collections", CollectionsAnswer)
 export const query = post("/api/query", QueryRequest, QueryAnswer)
 export const document = post("/api/document", DocumentRequest, DocumentAnswer)
@@ -255,6 +241,3 @@ export const logout = {
   body: undefined,
   reply: Schema.Void
 } as const
-
-/** The body of every error reply. */
-export const Failure = ErrorBody

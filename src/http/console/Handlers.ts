@@ -19,6 +19,7 @@ import * as Edits from "./edits/Api.js"
 import * as SameOrigin from "./SameOrigin.js"
 import { anonymousOwner, type Session, Sessions } from "./Sessions.js"
 import * as SignInThrottle from "./SignInThrottle.js"
+import { sessionTarget, sessionTargetHeader } from "./session/Api.js"
 import { timelineRoutes } from "./TimelineHandlers.js"
 
 export interface ConsoleOptions {
@@ -119,8 +120,8 @@ export const router = (options: ConsoleOptions = {}) =>
       const { id, request } = yield* sameOriginRequest
       const session = yield* sessions.find(id)
       if (Option.isNone(session)) return yield* notSignedIn()
-      const target = request.headers[Api.sessionTargetHeader]
-      if (target !== undefined && target !== Api.sessionTarget(session.value)) return yield* sessionSwitched()
+      const target = request.headers[sessionTargetHeader]
+      if (target !== undefined && target !== sessionTarget(session.value)) return yield* sessionSwitched()
       return { session: session.value, request }
     })
 
