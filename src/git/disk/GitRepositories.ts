@@ -21,6 +21,7 @@ import {
   removingPrefix
 } from "./files/UnfinishedRepositories.js"
 import { type GitRepositoriesOptions, resolveOptions } from "./GitRepositoriesOptions.js"
+import { hasLivingEngine } from "./lease/Lease.js"
 import { MaintenanceHistory } from "./maintenance/MaintenanceHistory.js"
 import type { GitRepository } from "./port/GitRepository.js"
 
@@ -158,7 +159,7 @@ export const make = (
     const touchInterval = Duration.max(Duration.times(idle, 0.5), "1 millis")
     const root = path.resolve(options.directory)
     yield* makeDirectory(root)
-    yield* Effect.forkScoped(Effect.promise(() => removeAbandoned(root)))
+    yield* Effect.forkScoped(Effect.promise(() => removeAbandoned(root, hasLivingEngine)))
     const directoryOf = ({ name, owner }: RepositoryName) => path.join(root, owner, `${name}.git`)
     /** The shared engines. A key names the directory and its identity, so that an engine never outlives its directory. */
     const engines: RcMap.RcMap<EngineKey, GitRepository, OpenFailure> = yield* RcMap.make({

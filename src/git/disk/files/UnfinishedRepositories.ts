@@ -34,15 +34,19 @@ const isUnfinished = (name: string): boolean =>
   name.startsWith(removingPrefix) || name.startsWith(creatingPrefix)
 
 /**
- * Deletes the directories of processes that ended while they created or removed a repository. A directory that cannot be deleted
- * is tried again at the next start.
+ * Deletes the directories of processes that ended while they created or removed a repository, unless one of the repositories in
+ * them `isUsed`: a machine that slept touches nothing. A directory that cannot be deleted is tried again at the next start.
  */
-export const removeAbandoned = async (root: string): Promise<void> => {
+export const removeAbandoned = async (
+  root: string,
+  isUsed: (repository: string) => boolean
+): Promise<void> => {
   const now = Date.now()
   const removeIn = async (directory: string) => {
     for (const name of directoriesIn(directory).filter(isUnfinished)) {
       const abandoned = path.join(directory, name)
-      if (isAbandoned(abandoned, now))
+      const repositories = [abandoned, ...directoriesIn(abandoned).map((name) => path.join(abandoned, name))]
+      if (isAbandoned(abandoned, now) && !repositories.some(isUsed))
         await fs.promises.rm(abandoned, { recursive: true, force: true }).catch(() => undefined)
     }
   }

@@ -10,6 +10,7 @@ import {
   bootTime,
   identity,
   isElsewhere,
+  isKnownToLive,
   isOfThisBoot,
   mayLive
 } from "../processes/ProcessIdentity.js"
@@ -21,6 +22,7 @@ import {
   entriesIn,
   isOld,
   keepText,
+  leaseEntriesIn,
   locksOf,
   type WorkStart
 } from "./StaleFiles.js"
@@ -59,6 +61,8 @@ export class Lease {
   private retryDelay = firstDelay
   /** Files that could not be removed, each with the file of this lease to which it is linked, if it is a lock. */
   private readonly left = new Map<string, string | undefined>()
+  /** The files `work-*` of killed children that are not yet marked. */
+  private readonly killed = new Set<string>()
   /** Called when all files of dead processes have been removed. */
   private readonly whenCleared = new Set<() => void>()
 
@@ -106,11 +110,9 @@ export class Lease {
     fs.writeFileSync(file, "")
     return (sound) => {
       if (sound) return unlink(file)
-      fs.renameSync(file, path.join(this.directory, path.basename(file).replace(workPrefix, killedPrefix)))
-      clearTimeout(this.retryTimer)
-      this.retryTimer = undefined
-      this.retryDelay = firstDelay
-      this.clearAll()
+      this.killed.add(file)
+      this.resetRetry()
+      this.tryClearAll()
     }
   }
 
@@ -138,12 +140,19 @@ export class Lease {
   remove(file: string, source = this.left.get(file)): boolean {
     try {
       unlink(file)
-      this.left.delete(file)
+      this.forgetLeft(file)
       return true
     } catch {
       this.left.set(file, source)
+      this.scheduleRetry()
       return false
     }
+  }
+
+  private forgetLeft(file: string): void {
+    const source = this.left.get(file)
+    this.left.delete(file)
+    if (source !== undefined) this.discard(source)
   }
 
   /** Removes a temporary file, unless it shows whose a lock is that could not be removed. */
@@ -227,54 +236,82 @@ export class Lease {
         fs.renameSync(path.join(home, name), path.join(this.directory, `${claimedPrefix}${name}`))
       } catch {}
     }
-    return this.clearAll()
+    return this.tryClearAll()
+  }
+
+  /** Like `clearAll`. If that fails, it is tried again later: the disk may be full or read-only, or there are no descriptors. */
+  private tryClearAll(): number {
+    try {
+      return this.clearAll()
+    } catch {
+      for (const done of this.whenCleared) done()
+      this.retryLater()
+      return 0
+    }
   }
 
   private clearAll(): number {
     let removed = 0
     for (const [file, source] of [...this.left]) {
       // Somebody may have removed the lock, and Git have taken it.
-      if (source !== undefined && !isSameFile(file, source)) this.left.delete(file)
+      if (source !== undefined && !isSameFile(file, source)) this.forgetLeft(file)
       else if (this.remove(file)) removed++
     }
+    for (const file of this.killed) {
+      if (fs.existsSync(file)) fs.renameSync(file, killedName(file))
+      this.killed.delete(file)
+    }
+    const failures: Array<unknown> = []
     for (const { name } of entriesIn(this.directory)) {
-      const file = path.join(this.directory, name)
-      if (name.startsWith(claimedPrefix)) removed += this.clearClaimed(file)
-      else if (name.startsWith(killedPrefix)) {
-        const cleared = this.clearWork([startOf(file, this.name)])
-        removed += cleared.removed.length
-        if (!cleared.pending) unlink(file)
+      try {
+        removed += this.clearEntry(name)
+      } catch (cause) {
+        failures.push(cause)
       }
     }
+    if (failures.length > 0) throw failures[0]
     this.scheduleRetry()
     return removed
   }
 
-  /** Schedules a retry while files are left that may still be in use. */
+  /** Removes what a dead engine or a killed child has left, and returns the number of removed files. */
+  private clearEntry(name: string): number {
+    const file = path.join(this.directory, name)
+    if (name.startsWith(claimedPrefix)) return this.clearClaimed(file)
+    if (!name.startsWith(killedPrefix)) return 0
+    const { pending, removed } = this.clearWork([startOf(file, this.name)])
+    if (!pending) unlink(file)
+    return removed.length
+  }
+
+  /** Schedules a retry while files are left that may still be in use, or could not be removed. */
   private scheduleRetry(): void {
-    const pending = entriesIn(this.directory).some(
-      ({ name }) => name.startsWith(claimedPrefix) || name.startsWith(killedPrefix)
-    )
-    if (!pending) {
-      this.finishClearing()
-      return
-    }
+    const isPending =
+      this.left.size > 0 ||
+      this.killed.size > 0 ||
+      entriesIn(this.directory).some(
+        ({ name }) => name.startsWith(claimedPrefix) || name.startsWith(killedPrefix)
+      )
+    if (isPending) this.retryLater()
+    else this.finishClearing()
+  }
+
+  private retryLater(): void {
     this.retryTimer ??= setTimeout(() => {
       this.retryTimer = undefined
       this.retryDelay = Math.min(this.retryDelay * 2, longestDelay)
-      try {
-        this.clearAll()
-      } catch {
-        // The disk is full or gone. The next write reports it.
-        this.finishClearing()
-      }
+      this.tryClearAll()
     }, this.retryDelay).unref()
   }
 
-  private finishClearing(): void {
+  private resetRetry(): void {
     clearTimeout(this.retryTimer)
     this.retryTimer = undefined
     this.retryDelay = firstDelay
+  }
+
+  private finishClearing(): void {
+    this.resetRetry()
     for (const done of this.whenCleared) done()
   }
 
@@ -299,19 +336,24 @@ export class Lease {
         starts.push(startOf(file, path.basename(entry.parentPath).replace(claimedPrefix, "")))
     }
     let removed = 0
+    let isLeft = false
     if (inodes.size > 0) {
       for (const lock of locksOf(this.repository)) {
         const stat = fs.lstatSync(lock, { bigint: true, throwIfNoEntry: false })
-        if (stat !== undefined && inodes.has(stat.ino)) {
+        if (stat === undefined || !inodes.has(stat.ino)) continue
+        try {
           unlink(lock)
-          removed++
-          this.recordRemoval(path.relative(this.repository, lock), "an engine")
+        } catch {
+          isLeft = true
+          continue
         }
+        removed++
+        this.recordRemoval(path.relative(this.repository, lock), "an engine")
       }
     }
     const cleared = this.clearWork(starts)
     removed += cleared.removed.length
-    if (cleared.pending) return removed
+    if (cleared.pending || isLeft) return removed
     fs.rmSync(claimed, { recursive: true, force: true })
     return removed
   }
@@ -322,6 +364,10 @@ export class Lease {
 }
 
 const isWork = (name: string): boolean => name.startsWith(workPrefix) || name.startsWith(killedPrefix)
+
+/** The name of a file `work-*` after its child was killed. */
+const killedName = (file: string): string =>
+  path.join(path.dirname(file), path.basename(file).replace(workPrefix, killedPrefix))
 
 /** The start of the work that a file `work-*` records. `owner` is the name of its directory. */
 const startOf = (file: string, owner: string): WorkStart => {
@@ -337,6 +383,12 @@ const startOf = (file: string, owner: string): WorkStart => {
 /** The name of a lease directory whose owner counts as dead. */
 const deadName = (name: string): string => asDead(name.split("~")).join("~")
 
+/** Whether a process that is known to be alive has a repository open. */
+export const hasLivingEngine = (repository: string): boolean =>
+  (leaseEntriesIn(path.join(repository, "chainstore")) ?? []).some(({ name }) =>
+    isKnownToLive(name.split("~"))
+  )
+
 /** Whether the owner of a lease directory may be alive. */
 const mayBeAlive = (directory: string): boolean => {
   const owner = path.basename(directory).split("~")
@@ -351,10 +403,13 @@ const worksElsewhere = (home: string): ReadonlyArray<number> =>
   entriesIn(home).flatMap((entry) => {
     if (!entry.isDirectory()) return []
     const directory = path.join(home, entry.name)
-    const nested = worksElsewhere(directory)
     const owner = entry.name.replace(claimedPrefix, "").split("~")
+    const entries = leaseEntriesIn(directory)
+    // Whatever another user hides may still work.
+    if (entries === undefined) return isElsewhere(owner) ? [0] : []
+    const nested = worksElsewhere(directory)
     if (!isElsewhere(owner)) return nested
-    const works = entriesIn(directory).flatMap(({ name }) => {
+    const works = entries.flatMap(({ name }) => {
       const stat = fs.lstatSync(path.join(directory, name), { throwIfNoEntry: false })
       return name.startsWith(workPrefix) && stat !== undefined ? [stat.mtimeMs] : []
     })

@@ -21,6 +21,16 @@ export const entriesIn = (directory: string): ReadonlyArray<fs.Dirent> => {
   }
 }
 
+/** The entries of the directory of an engine; undefined if another user hides it. */
+export const leaseEntriesIn = (directory: string): ReadonlyArray<fs.Dirent> | undefined => {
+  try {
+    return entriesIn(directory)
+  } catch (cause) {
+    if (hasErrorCode(cause, "EACCES", "EPERM")) return undefined
+    throw cause
+  }
+}
+
 /** All lock files and `.keep` files of a repository. */
 export const locksOf = (repository: string): ReadonlyArray<string> => {
   const locks: Array<string> = []
@@ -90,6 +100,8 @@ const staleAfterUnlisted = 60_000
 /** The precision of the times of files and of processes, in milliseconds. */
 const precision = 50
 const day = 86_400_000
+/** The age at which Git deletes such files without a look at processes, in milliseconds. */
+const fortnight = 14 * day
 
 interface StaleFile {
   readonly file: string
@@ -174,9 +186,9 @@ export const clearSince = (
   ]
   const { behind, diskNow } = diskClock(leaseDirectory)
   const unused = found.filter(({ changed, file }) => {
-    const changedAt = Math.max(
-      ...[changed, changed + clockShift].filter((time) => time <= diskNow + precision)
-    )
+    const times = [changed, changed + clockShift].filter((time) => time <= diskNow + precision)
+    // A file from the future counts as changed now: the clock was set back before the work began.
+    const changedAt = times.length === 0 ? diskNow : Math.max(...times)
     const leastAge =
       listed === undefined ? staleAfterUnlisted : quarantine.test(path.basename(file)) ? 0 : staleAfter
     return (
@@ -213,13 +225,17 @@ export const clearOld = (repository: string, others: ReadonlyArray<number>): Rea
   const found = existing(files).filter(({ changed }) => isOld(changed))
   if (found.length === 0 || others.length > 0) return []
   // The number of links says nothing: Git makes links to all files of packs for a clone on the same disk.
-  const inodes = new Set(leasesOf(repository).flatMap((lease) => lease.inodes))
-  const old = found.filter(({ stat }) => !inodes.has(stat.ino))
-  const writers = gitWritersIn(repository) ?? []
+  const leases = leasesOf(repository)
+  const inodes = new Set(leases.flatMap((lease) => lease.inodes ?? []))
+  const isHidden = leases.some((lease) => lease.inodes === undefined)
+  const old = found.filter(({ file, stat }) => !(isHidden && file.endsWith(".keep")) && !inodes.has(stat.ino))
+  const writers = gitWritersIn(repository)
   return removeAll(
     repository,
-    old.filter(({ file }) =>
-      writers.every(({ writes }) => writes === "caches" && !cache.test(path.relative(repository, file)))
+    old.filter(({ changed, file }) =>
+      writers === undefined
+        ? Date.now() - changed > fortnight
+        : writers.every(({ writes }) => writes === "caches" && !cache.test(path.relative(repository, file)))
     )
   )
 }
@@ -251,13 +267,15 @@ export const unknownLocks = (repository: string): ReadonlyArray<string> =>
     Date.now() - changed > staleAfterUnlisted ? [path.relative(repository, file)] : []
   )
 
-/** The directories of engines, with the inodes of their files. */
+/** The directories of engines, with the inodes of their files; without them if another user hides it. */
 const leasesOf = (repository: string) => {
   const home = path.join(repository, "chainstore")
   return entriesIn(home).flatMap((lease) => {
     if (!lease.isDirectory() || !lease.name.includes("~")) return []
-    const files = entriesIn(path.join(home, lease.name)).map(({ name }) => path.join(home, lease.name, name))
-    return [{ name: lease.name, inodes: existing(files).map(({ stat }) => stat.ino) }]
+    const files = leaseEntriesIn(path.join(home, lease.name))?.map(({ name }) =>
+      path.join(home, lease.name, name)
+    )
+    return [{ name: lease.name, inodes: files && existing(files).map(({ stat }) => stat.ino) }]
   })
 }
 
@@ -272,6 +290,6 @@ export const oldLocks = (
   })
   if (old.length === 0) return []
   return leasesOf(repository).flatMap(({ inodes, name }) =>
-    old.flatMap(({ inode, lock }) => (inodes.includes(inode) ? [{ lock, owner: `chainstore/${name}` }] : []))
+    old.flatMap(({ inode, lock }) => (inodes?.includes(inode) ? [{ lock, owner: `chainstore/${name}` }] : []))
   )
 }

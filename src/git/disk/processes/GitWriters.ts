@@ -9,6 +9,29 @@ import { bootTime, isZombie, linkText, readText, statOf } from "./ProcessIdentit
 /** The kernel reports process times in hundredths of a second, on every architecture. */
 const ticks = 100
 
+/**
+ * The text of a file of a process; undefined if the process has ended, or is hidden. Fails if this process has no descriptor left: a
+ * living process must not be taken for one that has ended.
+ */
+const processText = (file: string): string | undefined => {
+  try {
+    return fs.readFileSync(file, "utf8").trim()
+  } catch (cause) {
+    if (hasErrorCode(cause, "EMFILE", "ENFILE")) throw cause
+    return undefined
+  }
+}
+
+/** Identifies a file by whatever path it is reached; undefined if it cannot be seen. */
+const fileId = (file: string): string | undefined => {
+  try {
+    const { dev, ino } = fs.statSync(file, { bigint: true })
+    return `${dev}:${ino}`
+  } catch {
+    return undefined
+  }
+}
+
 /** A path with resolved symbolic links, or the path itself if it does not exist. */
 const realPath = (file: string): string => {
   try {
@@ -66,29 +89,75 @@ const directoriesOf = (repository: string): ReadonlyArray<string> => {
   ]
 }
 
+/** Where Git finds a repository: directories by their real paths, and the ids of these and of what others can share with it. */
+interface Places {
+  readonly directories: ReadonlyArray<string>
+  readonly ids: ReadonlySet<string>
+}
+
+/** The parts of a repository that others can share with it by symbolic links. */
+const sharedParts = ["", "/objects", "/refs", "/packed-refs"]
+
+const placesOf = (repository: string): Places => {
+  const directories = directoriesOf(repository)
+  const files = [...directories, ...sharedParts.map((part) => `${repository}${part}`)]
+  return { directories, ids: new Set(files.flatMap((file) => fileId(file) ?? [])) }
+}
+
+/** Arguments that are longer are no paths. */
+const maxPath = 4096
+
 /**
- * Whether a process works in one of some directories, by its working directory, arguments and environment; undefined if they are
- * hidden.
+ * Whether a process reaches a repository by a path that has no meaning here, such as through a bind mount or below another root.
+ * Only the kernel knows where its paths lead.
  */
-const worksIn = (pid: string, directories: ReadonlyArray<string>): boolean | undefined => {
+const reaches = (pid: string, { ids }: Places, paths: ReadonlyArray<string>): boolean => {
+  const isOurs = (directory: string) =>
+    ["", "/.git"].some((below) =>
+      sharedParts.some((part) => ids.has(fileId(`${directory}${below}${part}`) ?? ""))
+    )
+  const [working, root] = [`/proc/${pid}/cwd`, `/proc/${pid}/root`]
+  let above: string | undefined
+  for (let at = working; ; at += "/..") {
+    const id = fileId(at)
+    if (id === undefined || id === above) break
+    if (isOurs(at)) return true
+    above = id
+  }
+  return paths
+    .filter(({ length }) => length <= maxPath)
+    .some((text) =>
+      andAbove(text).some((at) => at !== "." && isOurs(`${path.isAbsolute(text) ? root : working}/${at}`))
+    )
+}
+
+/**
+ * Whether a process works in a repository, by its working directory, arguments and environment; undefined if they are hidden.
+ */
+const worksIn = (pid: string, places: Places): boolean | undefined => {
   const at = linkText(`/proc/${pid}/cwd`)
-  const args = readText(`/proc/${pid}/cmdline`)
-  const environment = readText(`/proc/${pid}/environ`)
+  const args = processText(`/proc/${pid}/cmdline`)
+  const environment = processText(`/proc/${pid}/environ`)
   if (at === undefined || args === undefined || environment === undefined)
     return fs.existsSync(`/proc/${pid}`) ? undefined : false
   const isInside = (text: string) => {
     const absolute = namedBy(path.resolve(at, text))
-    return directories.some(
+    return places.directories.some(
       (directory) => absolute === directory || absolute.startsWith(`${directory}${path.sep}`)
     )
   }
+  const paths = [
+    ...args.split("\0").map((arg) => arg.replace(/^--[a-z-]+=/, "")),
+    ...environment
+      .split("\0")
+      .filter((setting) => /^GIT_[A-Z_]*DIR/.test(setting))
+      .map((setting) => setting.replace(/^\w+=/, ""))
+  ]
   return (
     isInside(at) ||
     andAbove(at).some((directory) => isInside(path.join(directory, ".git"))) ||
-    args.split("\0").some((arg) => isInside(arg.replace(/^--[a-z-]+=/, ""))) ||
-    environment
-      .split("\0")
-      .some((setting) => /^GIT_[A-Z_]*DIR/.test(setting) && isInside(setting.replace(/^\w+=/, "")))
+    paths.some(isInside) ||
+    reaches(pid, places, paths)
   )
 }
 
@@ -102,7 +171,15 @@ const worksIn = (pid: string, directories: ReadonlyArray<string>): boolean | und
 
 /** Commands that neither lock nor write files of a repository. */
 const readers = new Set([
-  ...["archive", "cat-file", "daemon", "for-each-ref", "fsmonitor--daemon", "http-backend", "ls-files"],
+  ...[
+    "archive",
+    "cat-file",
+    "credential",
+    "credential-cache",
+    "credential-cache--daemon",
+    "credential-store"
+  ],
+  ...["daemon", "for-each-ref", "fsmonitor--daemon", "http-backend", "ls-files"],
   ...["ls-tree", "merge-base", "name-rev", "rev-list", "rev-parse", "shortlog", "show-ref"],
   ...["upload-archive", "upload-archive--writer", "upload-pack"]
 ])
@@ -165,19 +242,19 @@ export const gitWritersIn = (repository: string): ReadonlyArray<GitWriter> | und
   const bootedAt = bootTime()
   // If processes of other users are hidden (`hidepid`), process 1 is hidden, too.
   if (bootedAt === undefined || readText("/proc/1/comm") === undefined) return undefined
-  const directories = directoriesOf(repository)
+  const places = placesOf(repository)
   const processes = fs
     .readdirSync("/proc")
-    .flatMap((pid) => (/^\d+$/.test(pid) ? [{ pid, name: readText(`/proc/${pid}/comm`) }] : []))
+    .flatMap((pid) => (/^\d+$/.test(pid) ? [{ pid, name: processText(`/proc/${pid}/comm`) }] : []))
   const hooked = new Set(
-    processes.flatMap(({ name, pid }) => (name === "pre-receive" ? [statOf(pid)?.parent] : []))
+    processes.flatMap(({ name, pid }) => (name === "pre-receive" ? [statOf(pid, processText)?.parent] : []))
   )
   return processes.flatMap(({ name, pid }) => {
     if (name?.startsWith("git") !== true) return []
-    const stat = statOf(pid)
+    const stat = statOf(pid, processText)
     if (stat === undefined || isZombie(stat.state)) return []
-    if (!(worksIn(pid, directories) ?? isGit(name))) return []
-    const writes = writesOf(readText(`/proc/${pid}/cmdline`)?.split("\0") ?? [])
+    if (!(worksIn(pid, places) ?? isGit(name))) return []
+    const writes = writesOf(processText(`/proc/${pid}/cmdline`)?.split("\0") ?? [])
     if (writes === "nothing") return []
     return [
       {

@@ -21,8 +21,8 @@ const machine = `${os.hostname()}${linkText("/proc/self/ns/pid") ?? ""}`.replace
 const boot = (readText("/proc/sys/kernel/random/boot_id") ?? "unknown").replace(/[^A-Za-z0-9-]+/g, "_")
 
 /** The state, the parent and the start time of a process, in the kernel's units; undefined if unknown. */
-export const statOf = (pid: number | string) => {
-  const stat = readText(`/proc/${pid}/stat`)
+export const statOf = (pid: number | string, read = readText) => {
+  const stat = read(`/proc/${pid}/stat`)
   const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ")
   return fields === undefined ? undefined : { state: fields[0], parent: fields[1], start: fields[19] }
 }
@@ -69,6 +69,9 @@ export const mayLive = (its: ReadonlyArray<string>): boolean => {
   if (isZombie(now?.state)) return false
   return start === "unknown" || now?.start === undefined || now.start === start
 }
+
+/** Whether the process with an identity is known to be alive. */
+export const isKnownToLive = (its: ReadonlyArray<string>): boolean => its[0] === machine && mayLive(its)
 
 /** The uptime of this kernel in milliseconds; undefined if unknown. */
 const uptime = (): number | undefined => {
