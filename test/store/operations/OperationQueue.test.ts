@@ -61,6 +61,9 @@ describe("an operation of a queue", () => {
       yield* refused("notes", "a", { b: { c: 1n } }, /bigint/i, "b.c")
       yield* refused("notes", "a", { _id: "b" }, /says that its _id is "b"$/, "_id")
       yield* refused("notes", "a", { _id: 1 }, /says that its _id is 1$/, "_id")
+      const cyclic: { self?: unknown } = {}
+      cyclic.self = cyclic
+      yield* refused("notes", "a", cyclic, /^notes\/a: (?!the document cannot be read)/, "self")
       const throws = Object.defineProperty({}, "x", {
         enumerable: true,
         get: () => {
@@ -97,7 +100,7 @@ describe("an operation of a queue", () => {
       const notes = Collection.define("notes", Schema.Struct({ n: Schema.NumberFromString }))
       assert.deepStrictEqual(Either.getOrThrow(yield* put(notes, "a", { n: 1 })).document, { n: "1" })
       const error = Option.getOrThrow(Either.getLeft(yield* put(notes, "a", { n: "one" })))
-      assert.deepStrictEqual([error.collection, error.id], ["notes", "a"])
+      assert.deepStrictEqual([error.collection, error.id, error.path], ["notes", "a", "notes/a"])
     })
   )
 })
@@ -196,6 +199,22 @@ describe("operations that are being checked", () => {
       assert.deepStrictEqual(places.all[1]!.document, { n: 1 })
       assert.strictEqual(places.documents, 2)
       yield* Fiber.joinAll(fibers)
+      yield* places.awaitChecks()
+    })
+  )
+
+  it.effect("are waited for, as many as are asked for", () =>
+    Effect.gen(function* () {
+      const places = new PendingOperations()
+      yield* added(places, "put", "a")
+      const large = { rows: Array.from({ length: 50_000 }, (_, n) => ({ n })) }
+      const second = yield* Effect.fork(added(places, "put", "b", large))
+      while (places.all.length < 2) yield* Effect.yieldNow()
+      yield* places.awaitChecks(1)
+      assert.isTrue(places.all[1]!.isChecking)
+      yield* places.awaitChecks()
+      assert.isFalse(places.all[1]!.isChecking)
+      yield* Fiber.join(second)
     })
   )
 
@@ -237,6 +256,7 @@ describe("operations that are being checked", () => {
         [error._tag, error.message],
         ["ConflictError", "notes/a is already written by this queue"]
       )
+      assert.strictEqual(error.hint, "put replaces what was queued")
       assert.deepStrictEqual(error._tag === "ConflictError" ? error.conflicts : [], [
         { collection: "notes", id: "a", expected: null, actual: {} }
       ])
@@ -257,7 +277,11 @@ describe("operations that are being checked", () => {
       places.remove([third!])
       assert.deepStrictEqual([idsOf(places), places.documents], [["put a", "put b"], 2])
       yield* Effect.flip(added(places, "insert", "a"))
+      yield* added(places, "put", "a")
+      const last = places.all.at(-1)!
       places.remove([first!])
+      assert.deepStrictEqual([idsOf(places), places.documents], [["put b", "put a"], 2])
+      places.remove([last])
       assert.deepStrictEqual([idsOf(places), places.documents], [["put b"], 1])
       yield* added(places, "insert", "a")
       places.remove(places.all)

@@ -36,6 +36,17 @@ describe("the message of a commit that marks a proposal", () => {
         "Chainstore-Proposal-State: open"
       ].join("\n")
     )
+    assert.strictEqual(
+      printProposal({ ...text, body: " ", author: undefined, labels: [] }),
+      [
+        "Price: 3",
+        "",
+        "Chainstore-Proposal: 01J",
+        "Chainstore-Proposal-Title: Price: 3",
+        "Chainstore-Proposal-Into: main",
+        "Chainstore-Proposal-State: open"
+      ].join("\n")
+    )
     assert.match(printProposal({ ...text, state: "closed" }), /^close: Price: 3\n/)
     assert.match(printProposal({ ...text, state: "accepted" }), /^accept: Price: 3\n/)
   })
@@ -51,6 +62,7 @@ describe("the message of a commit that marks a proposal", () => {
       assert.deepStrictEqual(readProposal(printProposal(written)), written)
       // Git and its hosts end a message by a line break, and some tools by Windows' one.
       assert.deepStrictEqual(readProposal(`${printProposal(written)}\n`), written)
+      assert.deepStrictEqual(readProposal(`${printProposal(written)}\n\n`), written)
       assert.deepStrictEqual(readProposal(printProposal(written).replaceAll("\n", "\r\n")), written)
     }
   })
@@ -87,6 +99,8 @@ describe("the message of a commit that marks a proposal", () => {
       "Chainstore-Proposal-Into:"
     ]
     assert.deepStrictEqual(readProposal(`${printProposal(text)}\n${others.join("\n")}`), text)
+    const [heading, ...rest] = printProposal({ ...text, body: "" }).split("\n\n")
+    assert.strictEqual(readProposal(`${heading}\n\nSigned-off-by: Ada\n${rest.join("")}`)?.id, text.id)
     // The first of two counts.
     assert.deepStrictEqual(
       readProposal(`${printProposal(text)}\nChainstore-Proposal-Into: other`)?.into,

@@ -37,12 +37,11 @@ const line = new RegExp(`^${token}(-[A-Za-z]+)?: (.*)$`)
 /** Parses the message of such a commit; undefined if it is another commit. */
 export const readProposal = (message: string): ProposalText | undefined => {
   const paragraphs = message.replaceAll("\r\n", "\n").trimEnd().split("\n\n")
-  const last = paragraphs.at(-1)
-  if (last === undefined || paragraphs.length < 2) return undefined
+  if (paragraphs.length < 2) return undefined
   const values = new Map<string, ReadonlyArray<string>>()
-  for (const text of last.split("\n")) {
-    const [, name = "", value = ""] = line.exec(text) ?? []
-    if (line.test(text)) values.set(name, [...(values.get(name) ?? []), value.trim()])
+  for (const text of paragraphs.at(-1)!.split("\n")) {
+    const [trailer, name = "", value] = line.exec(text) ?? []
+    if (trailer !== undefined) values.set(name, [...(values.get(name) ?? []), value!.trim()])
   }
   const one = (name: string) => values.get(name)?.[0]
   const [id, title, into, state] = [one(""), one("-Title"), one("-Into"), one("-State")]
