@@ -6,6 +6,7 @@ import { Deferred, Effect, Exit, Fiber, Option, Scope } from "effect"
 import * as Engine from "../../../src/git/disk/Engine.js"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
 import { daysLater } from "./support/gitOnPath.js"
+import { leaveLock } from "./support/leases.js"
 import { refusal, withReplaced } from "./support/replacedMethod.js"
 import { assertSound, engine, put, temporary, write } from "./support/temporary.js"
 
@@ -14,20 +15,6 @@ const packsOf = (directory: string) =>
 const commits = (repository: GitRepository, count: number) =>
   Effect.forEach(numbers(count), (n) => write(repository, [put(`d${n}`, `${n}`)]), { discard: true })
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
-
-/** Creates the lease directory and the lock of a killed process. */
-const leaveLock = (directory: string, lock: string) => {
-  const home = `${directory}/chainstore`
-  const [machine, boot] = fs
-    .readdirSync(home)
-    .find((name) => name.includes("~"))!
-    .split("~")
-  const dead = `${home}/${[machine, boot, "999999999", "1", "dead"].join("~")}`
-  fs.mkdirSync(dead)
-  fs.writeFileSync(`${dead}/held`, "")
-  fs.linkSync(`${dead}/held`, `${directory}/${lock}`)
-  return dead
-}
 
 it.scopedLive("the lock of a dead process is removed, even if the directory of packs is missing", () =>
   Effect.gen(function* () {

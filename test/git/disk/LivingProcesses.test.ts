@@ -6,23 +6,10 @@ import { Effect, Exit, Fiber, Option } from "effect"
 import type { Oid } from "../../../src/domain/identifiers/Oid.js"
 import * as Engine from "../../../src/git/disk/Engine.js"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
+import { endOf, started, until } from "./support/children.js"
 import { daysLater, withScript } from "./support/gitOnPath.js"
 import { withReplaced } from "./support/replacedMethod.js"
 import { assertSound, engine, git, put, temporary, write } from "./support/temporary.js"
-
-const started = (...[command, args, stdio]: Parameters<typeof spawn>) =>
-  Effect.acquireRelease(
-    Effect.sync(() => spawn(command, args, stdio)),
-    (child) => Effect.sync(() => void child.kill("SIGKILL"))
-  )
-const until = (holds: () => boolean) => Effect.repeat(Effect.sleep(5), { until: holds })
-const endOf = (child: ChildProcess) =>
-  Effect.promise(async () => {
-    let said = ""
-    child.stderr?.on("data", (text: Buffer) => (said += text))
-    const [code] = await once(child, "close")
-    return `${code} ${said}`
-  })
 
 /** Installs a hook that waits. Returns when it was reached, and what ends it. */
 const waitingHook = (directory: string, name: string, when: string) =>

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import mutable, * as fs from "node:fs"
 import { syncBuiltinESMExports } from "node:module"
@@ -11,24 +11,12 @@ import * as GitRepositories from "../../../src/git/disk/GitRepositories.js"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
 import { spawnGit } from "../../../src/git/disk/processes/GitProcess.js"
 import { bundled } from "../../support/bundled.js"
+import { endOf, started, until } from "./support/children.js"
 import { daysLater } from "./support/gitOnPath.js"
+import { leaveLock } from "./support/leases.js"
 import { commits, packsOf } from "./support/packs.js"
 import { refusal, withReplaced } from "./support/replacedMethod.js"
 import { engine, git, put, readOnly, temporariesIn, temporary, write } from "./support/temporary.js"
-
-const started = (...[command, args, stdio]: Parameters<typeof spawn>) =>
-  Effect.acquireRelease(
-    Effect.sync(() => spawn(command, args, stdio)),
-    (child) => Effect.sync(() => void child.kill("SIGKILL"))
-  )
-const until = (holds: () => boolean) => Effect.repeat(Effect.sleep(5), { until: holds, times: 2_000 })
-const endOf = (child: ChildProcess) =>
-  Effect.promise(async () => {
-    let said = ""
-    child.stderr?.on("data", (text: Buffer) => (said += text))
-    const [code] = await once(child, "close")
-    return `${code} ${said}`
-  })
 
 /** Ends a Git child of an engine that has failed, which starts the removal of what it may have left. */
 const failedChild = (repository: GitRepository) =>
@@ -53,6 +41,24 @@ const deleting = (command: ReadonlyArray<string>, branch: string, commit: string
     yield* until(() => fs.existsSync(lock))
     assert.isTrue(fs.existsSync(lock))
     return child
+  })
+
+/** Fails if a child of an engine that fails takes the lock of a running Git command with it. */
+const assertLockStays = (
+  repository: GitRepository,
+  command: ReadonlyArray<string>,
+  commit: string,
+  lock: string
+) =>
+  Effect.gen(function* () {
+    const child = Effect.gen(function* () {
+      yield* deleting(command, "other", commit, lock)
+      yield* Effect.sleep(50)
+      return yield* Effect.fail("failed")
+    })
+    yield* Effect.exit(repository.withGitChildren(child))
+    yield* Effect.sleep(1_000)
+    assert.isTrue(fs.existsSync(lock))
   })
 
 const isRoot = process.getuid?.() === 0
@@ -233,19 +239,6 @@ const sealed = (directory: string) =>
     () => Effect.sync(() => spawnSync("chattr", ["-i", directory]))
   )
 
-/** Creates the lease directory and the lock of a killed process. */
-const leaveLock = (directory: string, lock: string) => {
-  const home = `${directory}/chainstore`
-  const [machine, boot] = fs
-    .readdirSync(home)
-    .find((name) => name.includes("~"))!
-    .split("~")
-  const dead = `${home}/${[machine, boot, "999999999", "1", "dead"].join("~")}`
-  fs.mkdirSync(dead)
-  fs.writeFileSync(`${dead}/held`, "")
-  fs.linkSync(`${dead}/held`, `${directory}/${lock}`)
-}
-
 // Unlikely: a part of the refs cannot be changed. Bad: no branch can be written until it can.
 describe.skipIf(!hasChattr)("the lock of a dead engine in a directory that cannot be changed", () => {
   const prepared = Effect.gen(function* () {
@@ -409,17 +402,7 @@ describe("the lock of a Git command", () => {
       const { directory, repository } = yield* filled
       fs.symlinkSync(`${shared.directory}/packed-refs`, `${directory}/packed-refs`)
       const lock = `${shared.directory}/packed-refs.lock`
-      yield* repository
-        .withGitChildren(
-          Effect.gen(function* () {
-            yield* deleting(["git", "-C", shared.directory], "other", shared.commit, lock)
-            yield* Effect.sleep(50)
-            return yield* Effect.fail("failed")
-          })
-        )
-        .pipe(Effect.exit)
-      yield* Effect.sleep(1_000)
-      assert.isTrue(fs.existsSync(lock))
+      yield* assertLockStays(repository, ["git", "-C", shared.directory], shared.commit, lock)
     })
   )
 
@@ -432,17 +415,7 @@ describe("the lock of a Git command", () => {
         fs.symlinkSync(`${directory}/${name}`, `${tree}/.git/${name}`)
       fs.copyFileSync(`${directory}/HEAD`, `${tree}/.git/HEAD`)
       const lock = `${directory}/packed-refs.lock`
-      yield* repository
-        .withGitChildren(
-          Effect.gen(function* () {
-            yield* deleting(["git", "-C", tree, "-c", "core.bare=false"], "other", commit, lock)
-            yield* Effect.sleep(50)
-            return yield* Effect.fail("failed")
-          })
-        )
-        .pipe(Effect.exit)
-      yield* Effect.sleep(1_000)
-      assert.isTrue(fs.existsSync(lock))
+      yield* assertLockStays(repository, ["git", "-C", tree, "-c", "core.bare=false"], commit, lock)
     })
   )
 })
