@@ -214,12 +214,18 @@ export const resolve = (
     switch (step._tag) {
       case "writer": {
         const accepted: Array<Edit> = []
-        const call = store.writer({ message: token, maxOperations: step.maxOperations }, (writer) =>
-          queue(writer, step.edits, token, accepted)
+        const { maxOperations } = step
+        let isLastUnsure = false
+        const call = store.writer({ message: token, maxOperations }, (writer) =>
+          Effect.onExit(queue(writer, step.edits, token, accepted), (exit) =>
+            Effect.sync(() => {
+              isLastUnsure = Exit.isInterrupted(exit)
+            })
+          )
         )
         return {
           call: Effect.map(call, (answer) => answer.commits),
-          operation: () => ({ _tag: "writer", edits: accepted, maxOperations: step.maxOperations })
+          operation: () => ({ _tag: "writer", edits: accepted, isLastUnsure, maxOperations })
         }
       }
       case "transaction": {

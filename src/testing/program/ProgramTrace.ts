@@ -46,7 +46,13 @@ export type ResolvedExpectation = Target &
  */
 export type Operation =
   | InnerOperation
-  | { readonly _tag: "writer"; readonly edits: ReadonlyArray<Edit>; readonly maxOperations: number }
+  /** `isLastUnsure` where the caller was interrupted while the last edit was queued: it may be missing. */
+  | {
+      readonly _tag: "writer"
+      readonly edits: ReadonlyArray<Edit>
+      readonly isLastUnsure?: boolean | undefined
+      readonly maxOperations: number
+    }
   | { readonly _tag: "transaction"; readonly inner: ReadonlyArray<InnerEvent> }
   | (Target & { readonly _tag: "restore"; readonly sha: Oid })
   | { readonly _tag: "revert"; readonly sha: Oid; readonly force: boolean }
