@@ -27,14 +27,16 @@ export class MissingObject extends EngineError {
   constructor(
     readonly oid: string,
     /** Why the object may exist nevertheless. */
-    damage?: string
+    damage?: EngineError
   ) {
     super(
-      "Corrupt",
-      `Object ${oid} is missing${damage === undefined ? "" : `: ${damage}`}`,
+      damage?.reason ?? "Corrupt",
+      `Object ${oid} is missing${damage === undefined ? "" : `: ${damage.message}`}`,
       damage === undefined
         ? "Run `git fsck` in the repository and fetch the object from a clone"
-        : "Run the maintenance (`GitRepository.maintain`), or restore the file from a backup"
+        : damage.reason === "Denied"
+          ? damage.hint
+          : "Run the maintenance (`GitRepository.maintain`), or restore the file from a backup"
     )
   }
 }
@@ -79,8 +81,23 @@ export const isCorruption = (cause: unknown): boolean => {
   )
 }
 
-/** Whether a read failed because of damage, or because the disk could not read. Another copy may be intact. */
-export const isUnreadable = (cause: unknown): boolean => isCorruption(cause) || codeOf(cause) === "EIO"
+const lacksRights = (cause: unknown): boolean => ["EACCES", "EPERM"].includes(codeOf(cause) ?? "")
+
+const rightsHint = "Give its user the rights to the whole repository"
+
+/**
+ * Whether a read failed because of damage, because the disk could not read, or because this process may not. Another copy may
+ * be readable.
+ */
+export const isUnreadable = (cause: unknown): boolean =>
+  isCorruption(cause) || codeOf(cause) === "EIO" || lacksRights(cause)
+
+/** The reason why a part of a repository cannot be read; undefined for any other error. */
+export const damageOf = (cause: unknown): EngineError | undefined => {
+  if (cause instanceof EngineError) return cause
+  if (lacksRights(cause)) return new EngineError("Denied", textOf(cause), rightsHint)
+  return isUnreadable(cause) ? new EngineError("Corrupt", textOf(cause), "Run the maintenance") : undefined
+}
 
 /** Translates an error of the file system, zlib or the engine into a `RemoteError`. */
 export const toRemoteError = (operation: string, directory: string, cause: unknown): RemoteError => {
@@ -94,11 +111,7 @@ export const toRemoteError = (operation: string, directory: string, cause: unkno
       return make("Denied", `The disk of ${directory} is read-only: ${textOf(cause)}`, "Mount it for writing")
     case "EACCES":
     case "EPERM":
-      return make(
-        "Denied",
-        `This process lacks the rights in ${directory}: ${textOf(cause)}`,
-        "Give its user the rights to the whole repository"
-      )
+      return make("Denied", `This process lacks the rights in ${directory}: ${textOf(cause)}`, rightsHint)
     case "ENOSPC":
     case "EDQUOT":
       return make(

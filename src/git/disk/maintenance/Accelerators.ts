@@ -52,7 +52,7 @@ const isIntact = async (file: string): Promise<boolean> => {
 /** The file of a commit-graph in a chain. The first ones may be in an alternate; undefined if there is none. */
 const graphFile = (repository: string, hash: string): string | undefined => {
   const objects = path.join(repository, "objects")
-  return [objects, ...alternatesOf(objects)]
+  return [objects, ...alternatesOf(objects).directories]
     .map((directory) => path.join(directory, "info", "commit-graphs", `graph-${hash}.graph`))
     .find((file) => fs.existsSync(file))
 }

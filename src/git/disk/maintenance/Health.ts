@@ -1,10 +1,12 @@
+import * as path from "node:path"
 import * as Effect from "effect/Effect"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import type { HealthFinding } from "../../HealthFinding.js"
 import { attemptPromise, attemptSteps } from "../files/EngineError.js"
 import * as RepairLog from "../lease/RepairLog.js"
-import { oldLocks, unknownLocks } from "../lease/StaleFiles.js"
+import { entriesIn, oldLocks, unknownLocks } from "../lease/StaleFiles.js"
 import type { ObjectDatabase } from "../objects/ObjectDatabase.js"
+import { completePacks, mayReadPack } from "../packs/PackSet.js"
 import { gitWritersIn } from "../processes/GitWriters.js"
 import * as Accelerators from "./Accelerators.js"
 
@@ -37,6 +39,16 @@ const findingsIn = async (
       code: "pack-index",
       message: `${stem}.idx is damaged: the objects of its pack cannot be read`,
       hint: "run `git index-pack` on the pack, or wait for the maintenance; if the pack is damaged too, restore it from a clone"
+    })
+  }
+  const packs = path.join(directory, "objects", "pack")
+  for (const name of completePacks(entriesIn(packs).map(({ name }) => name))) {
+    if (mayReadPack(path.join(packs, name))) continue
+    found.push({
+      severity: "error",
+      code: "pack-rights",
+      message: `this process may not read the pack ${path.join(packs, name)}: its objects are missing`,
+      hint: "give its user the rights to the whole repository"
     })
   }
   for (const name of await Accelerators.damaged(directory)) {

@@ -12,7 +12,7 @@ import type { Lease } from "../lease/Lease.js"
 import { entriesIn, keepText } from "../lease/StaleFiles.js"
 import type { ObjectFiles } from "../objects/ObjectFiles.js"
 import { PackIndex } from "../packs/PackIndex.js"
-import { stampOfPack } from "../packs/PackSet.js"
+import { mayReadPack, stampOfPack } from "../packs/PackSet.js"
 import { type PlacedPack, placePack } from "../packs/PackWriter.js"
 import { run } from "../processes/GitExecution.js"
 import { gitWritersIn } from "../processes/GitWriters.js"
@@ -288,15 +288,7 @@ export const makeRepack = Effect.fnUntraced(function* ({
           : release(combination)
     )
 
-  const mayRead = (stem: string) =>
-    Effect.sync(() => {
-      try {
-        for (const ending of ["idx", "pack"]) fs.accessSync(`${stem}.${ending}`, fs.constants.R_OK)
-        return true
-      } catch {
-        return false
-      }
-    })
+  const mayRead = (stem: string) => Effect.sync(() => mayReadPack(stem))
 
   const verifies = (stem: string) =>
     Effect.map(run(directory, operation, ["verify-pack", `${stem}.idx`]), ({ code }) => code === 0)
@@ -307,7 +299,7 @@ export const makeRepack = Effect.fnUntraced(function* ({
       const isUnreadable = (stem: string) =>
         unreadable.has(stem) && unreadable.get(stem) === stampOfPack(stem)
       const isLeftOut = (stem: string) =>
-        files.damagedPacks.includes(stem) || isUnreadable(stem) || undeletable.has(stem)
+        files.damagedPacks.includes(stem) || isUnreadable(stem) || undeletable.has(stem) || !mayReadPack(stem)
       const chosen = yield* attempt(operation, directory, () =>
         choosePacks({ packDirectory, isLeftOut, sizeLimit: Number(limit.stdout) })
       )

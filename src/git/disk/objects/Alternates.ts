@@ -1,15 +1,23 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { pathExists } from "../files/Directories.js"
+import { damageOf, EngineError } from "../files/EngineError.js"
 import { hasErrorCode } from "../files/FileOperations.js"
+
+/** The alternates of a repository. */
+export interface Alternates {
+  /** Their `objects` directories. */
+  readonly directories: ReadonlyArray<string>
+  /** Why some of them cannot be read; the others can. */
+  readonly damage: EngineError | undefined
+}
 
 /** The depth to which Git follows alternates of alternates. */
 const maxDepth = 5
 
 const linesOf = (file: string): ReadonlyArray<string> => {
-  if (!pathExists(file)) return []
   try {
-    return fs.readFileSync(file, "utf8").split("\n")
+    return pathExists(file) ? fs.readFileSync(file, "utf8").split("\n") : []
   } catch (cause) {
     if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return []
     throw cause
@@ -35,18 +43,33 @@ const unquoted = (line: string): string => {
   ).toString()
 }
 
-/** The `objects` directories of the alternates, and of their alternates. */
-export const alternatesOf = (objects: string): ReadonlyArray<string> => {
+/** The alternates, and their alternates. */
+export const alternatesOf = (objects: string): Alternates => {
   const found = new Set<string>()
+  let damage: EngineError | undefined
+  /** What reading a part answers; undefined if it cannot be read. */
+  const tried = <A>(read: () => A): A | undefined => {
+    try {
+      return read()
+    } catch (cause) {
+      const found = damageOf(cause)
+      if (found === undefined) throw cause
+      damage ??= found
+      return undefined
+    }
+  }
   const visit = (directory: string, depth: number) => {
-    for (const line of linesOf(path.join(directory, "info", "alternates"))) {
+    for (const line of tried(() => linesOf(path.join(directory, "info", "alternates"))) ?? []) {
       if (line === "" || line.startsWith("#")) continue
       const other = path.resolve(directory, unquoted(line))
       if (other === objects || found.has(other)) continue
       found.add(other)
+      if (tried(() => pathExists(other)) === false) damage ??= missing(other)
       if (depth < maxDepth) visit(other, depth + 1)
     }
   }
   visit(objects, 1)
-  return [...found]
+  return { directories: [...found], damage }
 }
+
+const missing = (directory: string) => new EngineError("Corrupt", `the alternate ${directory} is missing`)

@@ -165,7 +165,7 @@ export class ObjectDatabase {
     for (const oid of this.staged.keys()) if (oid.startsWith(prefix)) found.add(oid)
     const { damage } = this.files
     if (found.size === 0 && damage !== undefined) {
-      throw new EngineError("Corrupt", `No object begins with ${prefix}: ${damage}`, "Run the maintenance")
+      throw new EngineError(damage.reason, `No object begins with ${prefix}: ${damage.message}`, damage.hint)
     }
     return [...found]
   }

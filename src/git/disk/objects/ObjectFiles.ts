@@ -4,8 +4,7 @@ import type { Steps } from "../../../domain/concurrency/Steps.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { LruCache } from "../../../domain/runtime/LruCache.js"
 import type { RawObject } from "../../GitObject.js"
-import { pathExists } from "../files/Directories.js"
-import { isUnreadable, TooLargeObject } from "../files/EngineError.js"
+import { type EngineError, isUnreadable, TooLargeObject } from "../files/EngineError.js"
 import { hasErrorCode } from "../files/FileOperations.js"
 import type { Lease } from "../lease/Lease.js"
 import { type DeflatedObject, ObjectStream } from "../packs/ObjectStream.js"
@@ -40,8 +39,8 @@ export class ObjectFiles {
   private readonly packs: PackSet
   /** The loose objects of the alternates. */
   private alternates: ReadonlyArray<LooseObjects> = []
-  /** The directory of an alternate that is missing. */
-  private missingAlternate: string | undefined
+  /** Why an alternate cannot be read. */
+  private alternateDamage: EngineError | undefined
   /** The mtime of the directory of packs at the last scan. */
   private scannedAt: number | undefined
   private readonly objects: string
@@ -79,17 +78,15 @@ export class ObjectFiles {
   }
 
   /** The reason why an object that was not found may exist: a part of the repository cannot be read. */
-  get damage(): string | undefined {
-    return this.missingAlternate === undefined
-      ? this.packs.damage
-      : `the alternate ${this.missingAlternate} is missing`
+  get damage(): EngineError | undefined {
+    return this.alternateDamage ?? this.packs.damage
   }
 
   /** Scans the directories of packs again. */
   rescan(): void {
-    const directories = alternatesOf(this.objects)
+    const { damage, directories } = alternatesOf(this.objects)
     this.scannedAt = timeOf(this.packDirectory)
-    this.missingAlternate = directories.find((directory) => !pathExists(directory))
+    this.alternateDamage = damage
     this.alternates = directories.map((directory) => new LooseObjects(directory, this.lease))
     this.packs.rescan(directories)
   }

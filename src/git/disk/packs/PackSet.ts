@@ -5,7 +5,7 @@ import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { LruCache } from "../../../domain/runtime/LruCache.js"
 import type { RawObject } from "../../GitObject.js"
 import { hasHead } from "../files/Directories.js"
-import { EngineError, isUnreadable } from "../files/EngineError.js"
+import { damageOf, EngineError } from "../files/EngineError.js"
 import { hasErrorCode, stampOf } from "../files/FileOperations.js"
 import { PackDescriptors } from "./PackDescriptors.js"
 import { PackFile } from "./PackFile.js"
@@ -14,20 +14,18 @@ import { PackIndex } from "./PackIndex.js"
 /** The largest number of open packs and partially read indexes. */
 const maxOpenFiles = 64
 
-/** A text that changes when a pack or its index is replaced. */
-export const stampOfPack = (stem: string): string => `${stampOf(`${stem}.idx`)} ${stampOf(`${stem}.pack`)}`
+/** As `stampOf`; empty if the file cannot be looked at. */
+const stampAt = (file: string): string | undefined => {
+  try {
+    return stampOf(file)
+  } catch (cause) {
+    if (damageOf(cause) === undefined) throw cause
+    return ""
+  }
+}
 
-/** The damage that an error means; undefined for any other error. */
-const damageOf = (cause: unknown): EngineError | undefined =>
-  cause instanceof EngineError
-    ? cause
-    : isUnreadable(cause)
-      ? new EngineError(
-          "Corrupt",
-          cause instanceof Error ? cause.message : String(cause),
-          "Run the maintenance"
-        )
-      : undefined
+/** A text that changes when a pack or its index is replaced. */
+export const stampOfPack = (stem: string): string => `${stampAt(`${stem}.idx`)} ${stampAt(`${stem}.pack`)}`
 
 /** The largest number of objects of small packs whose ids are kept in one map. */
 const maxSmallPackObjects = 1 << 16
@@ -42,6 +40,16 @@ export const completePacks = (files: Iterable<string>): ReadonlyArray<string> =>
     const isComplete = file.endsWith(".pack") && present.has(`${name}.idx`) && !file.startsWith(".")
     return isComplete ? [name] : []
   })
+}
+
+/** Whether this process may read a pack and its index. */
+export const mayReadPack = (stem: string): boolean => {
+  try {
+    for (const ending of ["idx", "pack"]) fs.accessSync(`${stem}.${ending}`, fs.constants.R_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** The packs without an index, by their names. */
@@ -65,8 +73,10 @@ export class PackSet {
   private readonly smallPackObjects = new Map<Oid, PackFile>()
   /** All packs by their paths without extension. */
   private readonly packs = new Map<string, PackFile>()
-  /** The packs whose index file is damaged, and the version of that file. */
+  /** The packs whose index file is damaged or may not be read, and the version of that file. */
   private readonly unusable = new Map<string, { readonly stamp: string; readonly cause: EngineError }>()
+  /** The directories of packs that cannot be listed. The packs that were loaded from them are kept. */
+  private readonly unlisted = new Map<string, EngineError>()
   /** The packs of which an object could not be read. Their files may have been replaced since they were loaded. */
   private readonly suspected = new Set<PackFile>()
   /** The versions of the files of each pack when it was loaded. */
@@ -136,11 +146,12 @@ export class PackSet {
   }
 
   private markUnusable(stem: string, cause: unknown): void {
-    const stamp = stampOf(`${stem}.idx`)
+    const stamp = stampAt(`${stem}.idx`)
     const damage = damageOf(cause)
     if (stamp === undefined || damage === undefined) return
-    // A disk that could not read may read the same file later.
-    this.unusable.set(stem, { stamp: hasErrorCode(cause, "EIO") ? "" : stamp, cause: damage })
+    // A disk that could not read may read the same file later, and the rights of a process may change.
+    const isLasting = cause instanceof EngineError || !hasErrorCode(cause, "EIO", "EACCES", "EPERM")
+    this.unusable.set(stem, { stamp: isLasting ? stamp : "", cause: damage })
   }
 
   /** Notes that an object of a pack could not be read. The next scan reads the pack again if its files are others now. */
@@ -183,12 +194,15 @@ export class PackSet {
 
   /** The packs of the repository itself that have a damaged index, by their paths without extension. */
   get damaged(): ReadonlyArray<string> {
-    return [...this.unusable.keys()].filter((stem) => path.dirname(stem) === this.packDirectory)
+    return [...this.unusable].flatMap(([stem, { cause }]) =>
+      path.dirname(stem) === this.packDirectory && cause.reason !== "Denied" ? [stem] : []
+    )
   }
 
   /** The reason why an object that was not found may exist in a pack. */
-  get damage(): string | undefined {
-    for (const { cause } of this.unusable.values()) return cause.message
+  get damage(): EngineError | undefined {
+    for (const cause of this.unlisted.values()) return cause
+    for (const { cause } of this.unusable.values()) return cause
     return undefined
   }
 
@@ -237,11 +251,13 @@ export class PackSet {
     const suspected = [...this.suspected]
     this.suspected.clear()
     for (const pack of suspected) if (this.packs.get(pack.stem) === pack) this.reloadIfReplaced(pack)
+    this.unlisted.clear()
     for (const objects of [this.objects, ...alternates]) this.scan(path.join(objects, "pack"), present)
-    for (const stem of this.unusable.keys()) if (!present.has(stem)) this.unusable.delete(stem)
+    const isPresent = (stem: string) => present.has(stem) || this.unlisted.has(path.dirname(stem))
+    for (const stem of this.unusable.keys()) if (!isPresent(stem)) this.unusable.delete(stem)
     this.alternateCount = 0
     for (const [stem, pack] of this.packs) {
-      if (present.has(stem)) {
+      if (isPresent(stem)) {
         if (path.dirname(stem) !== this.packDirectory) this.alternateCount++
         continue
       }
@@ -261,7 +277,7 @@ export class PackSet {
 
   /** Marks a pack as usable whose index is in memory, if its file is another one now. */
   private clearRebuilt(stem: string): void {
-    const stamp = stampOf(`${stem}.idx`)
+    const stamp = stampAt(`${stem}.idx`)
     if (stamp !== undefined && stamp !== this.unusable.get(stem)?.stamp) this.unusable.delete(stem)
   }
 
@@ -273,15 +289,12 @@ export class PackSet {
       this.unusable.delete(stem)
       // The files may be replaced while they are read, so their versions are those from before.
       const versions = stampOfPack(stem)
-      try {
-        const { size } = fs.statSync(`${stem}.idx`)
-        this.add(stem, PackIndex.open(stem, size, this.partsFrom, this.files), versions)
-      } catch (cause) {
-        if (damageOf(cause) === undefined) throw cause
-        this.markUnusable(stem, cause)
-      }
+      const { size } = fs.statSync(`${stem}.idx`)
+      this.add(stem, PackIndex.open(stem, size, this.partsFrom, this.files), versions)
     } catch (cause) {
-      if (!hasErrorCode(cause, "ENOENT", "ENOTDIR")) throw cause
+      if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return
+      if (damageOf(cause) === undefined) throw cause
+      this.markUnusable(stem, cause)
     }
   }
 
@@ -289,7 +302,12 @@ export class PackSet {
     try {
       return fs.readdirSync(directory)
     } catch (cause) {
-      if (!hasErrorCode(cause, "ENOENT", "ENOTDIR")) throw cause
+      if (!hasErrorCode(cause, "ENOENT", "ENOTDIR")) {
+        const damage = damageOf(cause)
+        if (damage === undefined) throw cause
+        this.unlisted.set(directory, damage)
+        return []
+      }
       if (directory !== this.packDirectory || fs.existsSync(this.objects)) return []
       if (!hasHead(this.directory)) throw cause
       throw new EngineError(
