@@ -39,8 +39,9 @@ const tier = (
   }
 })
 
-/** Suites of which `npm test` runs a part (`test/support/vitest/caseSelection.ts`): soak runs the whole. */
+/** Suites of which each change runs a part (`test/support/vitest/caseSelection.ts`): soak runs the whole. */
 const sampled = [
+  "test/e2e/console-{change,document,drafts,edit,forms,table,tabs,time}.test.ts",
   "test/git/disk/DamagedFiles.test.ts",
   "test/http/server/eventLoop.test.ts",
   "test/laws/conflict-retries.test.ts",

@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import type { Page } from "playwright-core"
 import { assert, it } from "vitest"
 import type { JsonObject } from "../../src/domain/json/Json.js"
-import { bothBuilds } from "../support/browser/BothBuilds.js"
+import { buildsInTurn } from "../support/browser/BothBuilds.js"
 import { axe } from "../support/browser/Chromium.js"
 import { edit, replace } from "../support/browser/Editor.js"
 
@@ -11,7 +11,7 @@ import { edit, replace } from "../support/browser/Editor.js"
 type Dom = any
 declare const localStorage: Dom
 
-bothBuilds("several documents in the console", (the) => {
+buildsInTurn("several documents in the console", (the) => {
   const put = (collection: string, documents: Readonly<Record<string, JsonObject>>) =>
     the.on.run(
       the.on.store.batch({}, (batch) =>

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
 import { assert, it } from "vitest"
-import { bothBuilds } from "../support/browser/BothBuilds.js"
+import { buildsInTurn } from "../support/browser/BothBuilds.js"
 import { focused, painted, status } from "../support/browser/Chromium.js"
 import { product, productId } from "../support/browser/Seed.js"
 import { choose, type Stage, signIn } from "../support/browser/Stage.js"
@@ -39,7 +39,7 @@ const write = (stage: Stage, path: string, text: string): string => {
   return commit
 }
 
-bothBuilds("documents in the console", (the) => {
+buildsInTurn("documents in the console", (the) => {
   const line = (page: Page, hasText: string | RegExp) => page.locator(".cm-line", { hasText })
 
   it("20: the viewer folds, searches and copies; a megabyte opens within a second", async () => {

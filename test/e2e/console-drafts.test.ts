@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { assert, it, onTestFinished } from "vitest"
 import type { JsonObject } from "../../src/domain/json/Json.js"
-import { bothBuilds } from "../support/browser/BothBuilds.js"
+import { buildsInTurn } from "../support/browser/BothBuilds.js"
 import { axe, focused, painted, visible } from "../support/browser/Chromium.js"
 import { edit, editor, replace } from "../support/browser/Editor.js"
 import { signIn, submit } from "../support/browser/Stage.js"
@@ -21,7 +21,7 @@ declare const Event: Dom
 declare const window: Dom
 declare const location: Dom
 
-bothBuilds("drafts of the console", (the) => {
+buildsInTurn("drafts of the console", (the) => {
   const type = async (page: Page, text: string) => {
     await replace(page, text)
     await page.waitForTimeout(600)
@@ -131,7 +131,7 @@ bothBuilds("drafts of the console", (the) => {
     await page.getByRole("combobox", { name: "Id field" }).waitFor()
   }
 
-  it("with a full storage, no way out of the editor loses what was typed without a question", async () => {
+  the.inBoth("with a full storage, no way out of the editor loses what was typed unasked", async () => {
     const { page } = await enter("full-1", "full-2")
     await edit(page, "full-1")
     await fill(page)
@@ -377,7 +377,7 @@ bothBuilds("drafts of the console", (the) => {
     }
   })
 
-  it("more drafts than are published together can be discarded or edited one by one", async () => {
+  the.inBoth("more drafts than are published together can be discarded or edited one by one", async () => {
     const { page } = await enter("big-1")
     await draft(page, "big-1", '{"title": "mine"}')
     await page.evaluate((much: boolean) => {

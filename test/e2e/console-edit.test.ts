@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import type { Page } from "playwright-core"
 import { assert, it } from "vitest"
 import type { JsonObject } from "../../src/domain/json/Json.js"
-import { bothBuilds } from "../support/browser/BothBuilds.js"
+import { buildsInTurn } from "../support/browser/BothBuilds.js"
 import { axe, painted } from "../support/browser/Chromium.js"
 import { edit, editor, replace } from "../support/browser/Editor.js"
 import { choose, signIn, submit } from "../support/browser/Stage.js"
@@ -13,7 +13,7 @@ type Dom = any
 declare const document: Dom
 declare const localStorage: Dom
 
-bothBuilds("editing in the console", (the) => {
+buildsInTurn("editing in the console", (the) => {
   const type = async (page: Page, value: JsonObject | string) => {
     await replace(page, typeof value === "string" ? value : JSON.stringify(value, null, 2))
     await page.locator(".json-path", { hasText: /draft|text/ }).waitFor()

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core"
 import { assert, it } from "vitest"
 import type { JsonObject } from "../../src/domain/json/Json.js"
 import { Collection } from "../../src/store/Collection.js"
-import { bothBuilds } from "../support/browser/BothBuilds.js"
+import { buildsInTurn } from "../support/browser/BothBuilds.js"
 import { axe, focused, painted } from "../support/browser/Chromium.js"
 import { editor, replace } from "../support/browser/Editor.js"
 import { signIn } from "../support/browser/Stage.js"
@@ -34,7 +34,7 @@ const schema: JsonObject = {
   additionalProperties: false
 }
 
-bothBuilds("forms in the console", (the) => {
+buildsInTurn("forms in the console", (the) => {
   const lines = (collection: string, id: string, text: string) =>
     the.on.run(
       Effect.zipRight(

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/performance/useDomNodeTextContent: innerText is what a person sees
 import type { Page } from "playwright-core"
 import { assert, it } from "vitest"
-import { bothBuilds } from "../support/browser/BothBuilds.js"
+import { buildsInTurn } from "../support/browser/BothBuilds.js"
 import { axe } from "../support/browser/Chromium.js"
 import { edit, editor, replace } from "../support/browser/Editor.js"
 import { submit } from "../support/browser/Stage.js"
@@ -21,7 +21,7 @@ interface StoredDraft {
   readonly base: { readonly sha: string; readonly commit: string; readonly text: string } | null
 }
 
-bothBuilds("a draft in several tabs", (the) => {
+buildsInTurn("a draft in several tabs", (the) => {
   const words = (page: Page) => page.locator(".json-path")
   const shown = (page: Page) => editor(page).innerText()
 

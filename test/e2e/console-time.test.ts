@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import type { Page } from "playwright-core"
 import { assert, it } from "vitest"
 import type { JsonObject } from "../../src/domain/json/Json.js"
-import { bothBuilds } from "../support/browser/BothBuilds.js"
+import { buildsInTurn } from "../support/browser/BothBuilds.js"
 import { axe, focused, status } from "../support/browser/Chromium.js"
 import { productId } from "../support/browser/Seed.js"
 import { choose } from "../support/browser/Stage.js"
@@ -32,7 +32,7 @@ const tabTo = async (page: Page, name: RegExp) => {
   assert.fail(`no way to ${name} by Tab`)
 }
 
-bothBuilds("time, branches and hands of the console", (the) => {
+buildsInTurn("time, branches and hands of the console", (the) => {
   const clean = async (page: Page, state: string) => {
     for (const scheme of ["light", "dark"] as const) {
       assert.deepStrictEqual(await axe(page, scheme), [], `${state}, ${scheme}`)
