@@ -62,11 +62,14 @@ const timed = async (run: (iterations: number) => void | Promise<void>, iteratio
   return Number(process.hrtime.bigint() - started)
 }
 
+/** How long code runs before it is measured: the compiler works beside it, and is late on a busy machine. */
+const warmUpNanos = 4e8
+
 /** How many iterations fill a round; the doubling warms the code up. */
 const calibrate = async (run: (iterations: number) => void | Promise<void>, nanos: number) => {
   let iterations = 1
   let best = Number.POSITIVE_INFINITY
-  for (let spent = 0; spent < nanos * 4; ) {
+  for (let spent = 0; spent < Math.max(nanos * 4, warmUpNanos); ) {
     const took = await timed(run, iterations)
     spent += took
     best = Math.min(best, took / iterations)
