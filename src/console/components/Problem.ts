@@ -1,6 +1,6 @@
 import * as Data from "effect/Data"
 import type { StoreError } from "../../domain/errors/StoreError.js"
-import { offlineText } from "./ProblemText.js"
+import { offlineText, partText } from "./ProblemText.js"
 
 export type ProblemKind =
   | "signedOut"
@@ -15,6 +15,7 @@ export type ProblemKind =
   | "signOut"
   | "rateLimit"
   | "offline"
+  | "part"
   | "conflict"
   | "invalid"
   | "server"
@@ -61,6 +62,7 @@ const texts: Readonly<Record<ProblemKind, readonly [title: string, next: string]
     "Wait for the reset, then run again. Signing in with a token gives a much higher limit."
   ],
   offline: offlineText,
+  part: partText,
   conflict: ["The document has changed", "Open it again to see the current version. Nothing was saved."],
   invalid: ["Invalid query", "Correct the value that the message names, then run the query again."],
   server: ["Server error", "Try again in a moment. Nothing was lost."]
@@ -81,6 +83,9 @@ const make = (kind: ProblemKind, message: string, next?: string): Problem =>
   new Problem({ kind, title: texts[kind][0], message: shownMessage(message), next: next ?? texts[kind][1] })
 
 export const offline = (message: string): Problem => make("offline", message)
+
+/** A module of this page could not be loaded. */
+export const partMissing = (message: string): Problem => make("part", message)
 
 export const signedOut = (): Problem => make("signedOut", "The server no longer knows this session.")
 

@@ -11,10 +11,11 @@ export const offlineText = [
   "Check your connection and the address of the server, then try again."
 ] as const
 
-/** The problem of a part that could not be loaded. */
-export const loadProblem = (message: string): ProblemText => ({
-  kind: "offline",
-  title: offlineText[0],
-  message,
-  next: offlineText[1]
-})
+/** After an upgrade of the server, the parts of an open page may have other names. */
+export const partText = ["A part of this page is missing", "Try again. If it fails again, reload the page."] as const
+
+/** The problem of a part of the page, or with other texts of a server, that could not be loaded. */
+export const loadProblem = (
+  message: string,
+  [title, next]: readonly [title: string, next: string] = partText
+): ProblemText => ({ kind: "part", title, message, next })

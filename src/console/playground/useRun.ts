@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
 import { alarmProblem, announce } from "../components/Announcer.js"
-import { loadProblem, type ProblemText } from "../components/ProblemText.js"
+import { loadProblem, offlineText, type ProblemText } from "../components/ProblemText.js"
 import { type ChainDraft, pathOf, toBody, toRunnable } from "./ChainDraft.js"
 import { type RunResult, resultSentence } from "./RunResult.js"
 
@@ -19,7 +19,7 @@ const calm = 900
 
 const failures = {
   "in this browser": loadProblem("The chain library could not be loaded."),
-  "at the service": loadProblem("The service did not answer.")
+  "at the service": loadProblem("The service did not answer.", offlineText)
 }
 
 /** Starts a run in this page. The returned function stops it. */

@@ -3,10 +3,10 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks"
 import type { QueryAnswer, QueryCost } from "../../store/browse/Browse.js"
 import { alarmProblem, announce } from "../components/Announcer.js"
 import { plural } from "../components/Plural.js"
-import { offline, type Problem } from "../components/Problem.js"
+import type { Problem } from "../components/Problem.js"
 import { useEffectRunner } from "../components/useEffectRunner.js"
 import type { Route } from "../navigation/Route.js"
-import type { DataSourceService } from "../source/DataSource.js"
+import { type DataSourceService, loadModule } from "../source/DataSource.js"
 import type { ReadProgress } from "../source/LongRead.js"
 import { maxUnconfirmed } from "../source/RateBudget.js"
 import { type TableColumns, tableColumns } from "./TableColumns.js"
@@ -42,10 +42,7 @@ interface QueryResult {
 }
 
 // Loaded when a long read is confirmed.
-const longRead = Effect.tryPromise({
-  try: () => import("../source/LongRead.js"),
-  catch: () => offline("A part of this page could not be loaded.")
-})
+const longRead = loadModule(() => import("../source/LongRead.js"))
 
 /** A query that the user started, and the focused element at that time. */
 interface UserRequest {

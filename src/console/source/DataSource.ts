@@ -5,7 +5,7 @@ import type { LoginRequest, SessionView, Setup } from "../../http/console/Api.js
 import type { NewerCommits, Query, QueryAnswer } from "../../store/browse/Browse.js"
 import type { Timeline } from "../../store/browse/Timeline.js"
 import type { HistoryEntry } from "../../store/Collection.js"
-import { offline, type Problem } from "../components/Problem.js"
+import { type Problem, partMissing } from "../components/Problem.js"
 import type { EditSource } from "./EditSource.js"
 
 export interface RateBudget {
@@ -66,7 +66,7 @@ export class DataSource extends Context.Tag("chainstore/console/DataSource")<
 
 /** Loads a module of this page. */
 export const loadModule = <M>(load: () => Promise<M>): Effect.Effect<M, Problem> =>
-  Effect.tryPromise({ try: load, catch: () => offline("A part of this page could not be loaded.") })
+  Effect.tryPromise({ try: load, catch: () => partMissing("A part of this page could not be loaded.") })
 
 /**
  * Calls `onEnded` when a call fails because the session has ended. `newer` runs in the background and does not end the

@@ -5,7 +5,7 @@ import { alarmProblem, announce } from "../components/Announcer.js"
 import { copyText } from "../components/Clipboard.js"
 import { Icon } from "../components/Icon.js"
 import { PartProblem } from "../components/PartProblem.js"
-import { offline, type Problem } from "../components/Problem.js"
+import { type Problem, partMissing } from "../components/Problem.js"
 import type { JsonView } from "../json/JsonView.js"
 import { truncated } from "./Cell.js"
 
@@ -62,7 +62,7 @@ export const JsonViewer = ({
       },
       () => {
         if (gone) return
-        const failure = offline("The part of this page that shows documents could not be loaded.")
+        const failure = partMissing("The part of this page that shows documents could not be loaded.")
         setProblem(failure)
         alarmProblem(failure)
       }

@@ -183,7 +183,8 @@ export const router = (options: ConsoleOptions = {}) =>
               Effect.flatMap(opened.atRoot(root), (store) => openBrowse({ ...opened, store })),
             isAuthorized: opened.isAuthorized
           }
-          return { session, result: yield* browse.collections }
+          // Before the session is kept: a client that leaves meanwhile leaves none.
+          return { session, result: yield* viewOf(session, yield* browse.collections) }
         })
       )
     })
@@ -200,8 +201,7 @@ export const router = (options: ConsoleOptions = {}) =>
           const client = owner === anonymousOwner ? `${address} without a token` : address
           const { result, session } = yield* attempts.guard(client, open(payload, owner), owner)
           yield* sessions.end(id)
-          const view = yield* viewOf(session, result)
-          return withCookie(yield* jsonReply(Api.SessionView, view), own, session.id)
+          return withCookie(yield* jsonReply(Api.SessionView, result), own, session.id)
         })
       )
     )

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { alarmProblem } from "../../components/Announcer.js"
 import { PartProblem } from "../../components/PartProblem.js"
-import { offline, type Problem } from "../../components/Problem.js"
+import { type Problem, partMissing } from "../../components/Problem.js"
 import type { JsonEditor } from "../../json/JsonEditor.js"
 
 /** The JSON editor, loaded when it is first shown. `text` is its initial text; after that the editor owns the text. */
@@ -38,7 +38,7 @@ export const JsonField = (props: {
       },
       () => {
         if (gone) return
-        const failure = offline("The editor could not be loaded.")
+        const failure = partMissing("The editor could not be loaded.")
         setProblem(failure)
         alarmProblem(failure)
       }

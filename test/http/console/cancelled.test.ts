@@ -1,0 +1,64 @@
+import { HttpServerRequest } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { assert, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer, Redacted } from "effect"
+import { GitRepositories } from "../../../src/git/disk/GitRepositories.js"
+import { ConsoleStores } from "../../../src/http/console/ConsoleStores.js"
+import * as Handlers from "../../../src/http/console/Handlers.js"
+import { Sessions } from "../../../src/http/console/Sessions.js"
+import * as Tokens from "../../../src/http/host/access/Tokens.js"
+import * as HostLayer from "../../../src/http/host/HostLayer.js"
+import * as ConsoleStoresLayer from "../../../src/layers/ConsoleStores.js"
+import { temporary } from "../../git/disk/support/temporary.js"
+
+// Likely: a user cancels a slow sign-in, whose last request is for the head. Harmful: a session that no browser has holds the token for
+// eight hours, and takes one of the 200 places.
+it.scopedLive("a sign-in that the user cancels leaves no session", () =>
+  Effect.gen(function* () {
+    const directory = yield* temporary
+    const host = Layer.merge(HostLayer.layerRepositories(directory), Tokens.layer({ directory })).pipe(
+      Layer.provide(NodeContext.layer)
+    )
+    const stores = ConsoleStoresLayer.layer({ bind: "127.0.0.1", apis: [] })
+    yield* Effect.gen(function* () {
+      const sessions = yield* Sessions
+      const real = yield* ConsoleStores
+      yield* Effect.flatMap(GitRepositories, (all) => all.create("test", "shop"))
+      const token = yield* Effect.flatMap(Tokens.Tokens, (tokens) =>
+        tokens.issue("ann", [{ repository: "test/shop", access: "write" }])
+      )
+      const asked = yield* Deferred.make<void>()
+      const slow = ConsoleStores.of({
+        ...real,
+        open: (request) =>
+          Effect.map(real.open(request), (opened) => ({
+            ...opened,
+            remote: {
+              ...opened.remote,
+              head: () => Effect.zipRight(Deferred.succeed(asked, undefined), Effect.never)
+            }
+          }))
+      })
+      const router = yield* Effect.provideService(Handlers.router(), ConsoleStores, slow)
+      const body = {
+        api: "embedded",
+        repo: "test/shop",
+        branch: "main",
+        root: "data",
+        token: Redacted.value(token)
+      }
+      const request = new Request("http://localhost/api/login", {
+        method: "POST",
+        headers: { host: "localhost", origin: "http://localhost", "content-type": "application/json" },
+        body: JSON.stringify(body)
+      })
+      const handled = yield* Effect.fork(
+        Effect.provideService(router, HttpServerRequest.HttpServerRequest, HttpServerRequest.fromWeb(request))
+      )
+      yield* Effect.raceFirst(Deferred.await(asked), Fiber.join(handled))
+      // The server interrupts the handler of a request whose client has gone.
+      yield* Fiber.interrupt(handled)
+      assert.strictEqual(yield* sessions.count, 0)
+    }).pipe(Effect.provide(Layer.merge(stores, Sessions.Default()).pipe(Layer.provideMerge(host))))
+  })
+)
