@@ -101,6 +101,9 @@ export const removeEmptyParents = (directory: string, root: string): void => {
   }
 }
 
+/** Identifies a file among those of all mounted disks. The links to a file have the same id. */
+export const fileIdOf = ({ dev, ino }: fs.BigIntStats): string => `${dev}:${ino}`
+
 /** A text that changes when a file is replaced or changed; undefined if there is none. */
 export const stampOf = (file: string): string | undefined => {
   const stat = fs.statSync(file, { bigint: true, throwIfNoEntry: false })

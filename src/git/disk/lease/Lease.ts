@@ -3,7 +3,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { hasHead, makeDirectorySync } from "../files/Directories.js"
 import { EngineError } from "../files/EngineError.js"
-import { hasErrorCode, tryUnlink, unlink } from "../files/FileOperations.js"
+import { fileIdOf, hasErrorCode, tryUnlink, unlink } from "../files/FileOperations.js"
 import * as Liveness from "../processes/LivenessLocks.js"
 import {
   asDead,
@@ -12,6 +12,7 @@ import {
   isElsewhere,
   isKnownToLive,
   isOfThisBoot,
+  isOwn,
   mayLive
 } from "../processes/ProcessIdentity.js"
 import * as RepairLog from "./RepairLog.js"
@@ -47,8 +48,8 @@ const [firstDelay, longestDelay] = [20, 30_000]
 const isDenied = (cause: unknown) => hasErrorCode(cause, "EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT")
 
 const isSameFile = (a: string, b: string): boolean => {
-  const [one, other] = [a, b].map((file) => fs.lstatSync(file, { bigint: true, throwIfNoEntry: false })?.ino)
-  return one !== undefined && one === other
+  const [one, other] = [a, b].map((file) => fs.lstatSync(file, { bigint: true, throwIfNoEntry: false }))
+  return one !== undefined && other !== undefined && fileIdOf(one) === fileIdOf(other)
 }
 
 /** The lease of one engine: its temporary files, which become objects or locks and identify their owner. */
@@ -325,22 +326,22 @@ export class Lease {
   }
 
   private clearClaimed(claimed: string): number {
-    const inodes = new Set<bigint>()
+    const linked = new Set<string>()
     const starts: Array<WorkStart> = []
     for (const entry of fs.readdirSync(claimed, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile() || Liveness.isLockFile(entry.name)) continue
       const file = path.join(entry.parentPath, entry.name)
       const stat = fs.statSync(file, { bigint: true })
-      if (stat.nlink > 1n) inodes.add(stat.ino)
+      if (stat.nlink > 1n) linked.add(fileIdOf(stat))
       if (isWork(entry.name))
         starts.push(startOf(file, path.basename(entry.parentPath).replace(claimedPrefix, "")))
     }
     let removed = 0
     let isLeft = false
-    if (inodes.size > 0) {
+    if (linked.size > 0) {
       for (const lock of locksOf(this.repository)) {
         const stat = fs.lstatSync(lock, { bigint: true, throwIfNoEntry: false })
-        if (stat === undefined || !inodes.has(stat.ino)) continue
+        if (stat === undefined || !linked.has(fileIdOf(stat))) continue
         try {
           unlink(lock)
         } catch {
@@ -384,15 +385,21 @@ const startOf = (file: string, owner: string): WorkStart => {
 const deadName = (name: string): string => asDead(name.split("~")).join("~")
 
 /** Whether a process that is known to be alive has a repository open. */
-export const hasLivingEngine = (repository: string): boolean =>
-  (leaseEntriesIn(path.join(repository, "chainstore")) ?? []).some(({ name }) =>
-    isKnownToLive(name.split("~"))
-  )
+export const hasLivingEngine = (repository: string): boolean => {
+  const home = path.join(repository, "chainstore")
+  return (leaseEntriesIn(home) ?? []).some(({ name }) => {
+    const owner = name.split("~")
+    if (isKnownToLive(owner)) return true
+    return isElsewhere(owner) && Liveness.isReleased(path.join(home, name), "process") === false
+  })
+}
 
 /** Whether the owner of a lease directory may be alive. */
 const mayBeAlive = (directory: string): boolean => {
   const owner = path.basename(directory).split("~")
-  return mayLive(owner) && !(isElsewhere(owner) && Liveness.isReleased(directory, "process") === true)
+  // Another thread of this process may have been terminated.
+  const isAsked = isElsewhere(owner) || (isOwn(owner) && !Liveness.isHeldHere(directory))
+  return mayLive(owner) && !(isAsked && Liveness.isReleased(directory, "process") === true)
 }
 
 /**
@@ -413,7 +420,8 @@ const worksElsewhere = (home: string): ReadonlyArray<number> =>
       const stat = fs.lstatSync(path.join(directory, name), { throwIfNoEntry: false })
       return name.startsWith(workPrefix) && stat !== undefined ? [stat.mtimeMs] : []
     })
-    return works.length > 0 && Liveness.isReleased(directory, "children") === false
-      ? [...nested, ...works]
-      : nested
+    if (works.length === 0) return nested
+    // A disk or a container that cannot lock files does not tell: the children of a process that may be alive may run.
+    const mayRun = !(Liveness.isReleased(directory, "children") ?? !mayLive(owner))
+    return mayRun ? [...nested, ...works] : nested
   })

@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { filesBelow, pathExists } from "../files/Directories.js"
-import { hasErrorCode, linkTarget } from "../files/FileOperations.js"
+import { fileIdOf, hasErrorCode, linkTarget } from "../files/FileOperations.js"
 import { gitWritersIn } from "../processes/GitWriters.js"
 
 /*
@@ -124,9 +124,9 @@ const existing = (files: ReadonlyArray<string>): ReadonlyArray<FoundFile> =>
 /** The files that are not hard links to a file elsewhere, as the locks of living engines are. */
 const withoutOtherLinks = (files: ReadonlyArray<string>): ReadonlyArray<StaleFile> => {
   const found = existing(files)
-  const links = new Map<bigint, bigint>()
-  for (const { stat } of found) links.set(stat.ino, (links.get(stat.ino) ?? 0n) + 1n)
-  return found.filter(({ stat }) => !stat.isFile() || stat.nlink <= links.get(stat.ino)!)
+  const links = new Map<string, bigint>()
+  for (const { stat } of found) links.set(fileIdOf(stat), (links.get(fileIdOf(stat)) ?? 0n) + 1n)
+  return found.filter(({ stat }) => !stat.isFile() || stat.nlink <= links.get(fileIdOf(stat))!)
 }
 
 /** The files that a Git process without a lease may have left. A `.keep` file of an engine or a user is none of them. */
@@ -226,9 +226,11 @@ export const clearOld = (repository: string, others: ReadonlyArray<number>): Rea
   if (found.length === 0 || others.length > 0) return []
   // The number of links says nothing: Git makes links to all files of packs for a clone on the same disk.
   const leases = leasesOf(repository)
-  const inodes = new Set(leases.flatMap((lease) => lease.inodes ?? []))
-  const isHidden = leases.some((lease) => lease.inodes === undefined)
-  const old = found.filter(({ file, stat }) => !(isHidden && file.endsWith(".keep")) && !inodes.has(stat.ino))
+  const owned = new Set(leases.flatMap((lease) => lease.files ?? []))
+  const isHidden = leases.some((lease) => lease.files === undefined)
+  const old = found.filter(
+    ({ file, stat }) => !(isHidden && file.endsWith(".keep")) && !owned.has(fileIdOf(stat))
+  )
   const writers = gitWritersIn(repository)
   return removeAll(
     repository,
@@ -267,7 +269,7 @@ export const unknownLocks = (repository: string): ReadonlyArray<string> =>
     Date.now() - changed > staleAfterUnlisted ? [path.relative(repository, file)] : []
   )
 
-/** The directories of engines, with the inodes of their files; without them if another user hides it. */
+/** The directories of engines, with the ids of their files; without them if another user hides it. */
 const leasesOf = (repository: string) => {
   const home = path.join(repository, "chainstore")
   return entriesIn(home).flatMap((lease) => {
@@ -275,7 +277,7 @@ const leasesOf = (repository: string) => {
     const files = leaseEntriesIn(path.join(home, lease.name))?.map(({ name }) =>
       path.join(home, lease.name, name)
     )
-    return [{ name: lease.name, inodes: files && existing(files).map(({ stat }) => stat.ino) }]
+    return [{ name: lease.name, files: files && existing(files).map(({ stat }) => fileIdOf(stat)) }]
   })
 }
 
@@ -286,10 +288,10 @@ export const oldLocks = (
   const old = locksOf(repository).flatMap((file) => {
     const stat = fs.lstatSync(file, { bigint: true, throwIfNoEntry: false })
     const isOldLock = stat !== undefined && file.endsWith(".lock") && stat.nlink > 1n && isOld(changeOf(stat))
-    return isOldLock ? [{ inode: stat.ino, lock: path.relative(repository, file) }] : []
+    return isOldLock ? [{ id: fileIdOf(stat), lock: path.relative(repository, file) }] : []
   })
   if (old.length === 0) return []
-  return leasesOf(repository).flatMap(({ inodes, name }) =>
-    old.flatMap(({ inode, lock }) => (inodes?.includes(inode) ? [{ lock, owner: `chainstore/${name}` }] : []))
+  return leasesOf(repository).flatMap(({ files, name }) =>
+    old.flatMap(({ id, lock }) => (files?.includes(id) ? [{ lock, owner: `chainstore/${name}` }] : []))
   )
 }

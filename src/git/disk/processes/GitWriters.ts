@@ -2,12 +2,9 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { settingName } from "../files/ConfigFile.js"
 import { EngineError } from "../files/EngineError.js"
-import { hasErrorCode } from "../files/FileOperations.js"
+import { fileIdOf, hasErrorCode } from "../files/FileOperations.js"
 import { settingsIn } from "./CommonDirectory.js"
-import { bootTime, isZombie, linkText, readText, statOf } from "./ProcessIdentity.js"
-
-/** The kernel reports process times in hundredths of a second, on every architecture. */
-const ticks = 100
+import { bootTime, isZombie, linkText, millisOf, mounts, readText, statOf } from "./ProcessIdentity.js"
 
 /**
  * The text of a file of a process; undefined if the process has ended, or is hidden. Fails if this process has no descriptor left: a
@@ -25,8 +22,7 @@ const processText = (file: string): string | undefined => {
 /** Identifies a file by whatever path it is reached; undefined if it cannot be seen. */
 const fileId = (file: string): string | undefined => {
   try {
-    const { dev, ino } = fs.statSync(file, { bigint: true })
-    return `${dev}:${ino}`
+    return fileIdOf(fs.statSync(file, { bigint: true }))
   } catch {
     return undefined
   }
@@ -45,7 +41,9 @@ const realPath = (file: string): string => {
 const namedBy = (file: string): string => {
   const real = realPath(file)
   if (path.basename(real) !== ".git") return real
-  const named = /^gitdir: (.+)/.exec(readText(real) ?? "")?.[1]
+  // Reading a pipe of that name would never end.
+  const isFile = fs.statSync(real, { throwIfNoEntry: false })?.isFile() === true
+  const named = isFile ? /^gitdir: (.+)/.exec(readText(real) ?? "")?.[1] : undefined
   return named === undefined ? real : realPath(path.resolve(path.dirname(real), named))
 }
 
@@ -107,6 +105,9 @@ const placesOf = (repository: string): Places => {
 /** Arguments that are longer are no paths. */
 const maxPath = 4096
 
+/** The largest number of arguments of a process that are looked at: each look asks the disk some ten times. */
+const maxArguments = 64
+
 /**
  * Whether a process reaches a repository by a path that has no meaning here, such as through a bind mount or below another root.
  * Only the kernel knows where its paths lead.
@@ -132,9 +133,11 @@ const reaches = (pid: string, { ids }: Places, paths: ReadonlyArray<string>): bo
 }
 
 /**
- * Whether a process works in a repository, by its working directory, arguments and environment; undefined if they are hidden.
+ * Whether a process works in a repository, by its working directory, arguments and environment; undefined if they are hidden, or too
+ * many, or if the process waits for a disk: that disk may never respond, to this process neither.
  */
-const worksIn = (pid: string, places: Places): boolean | undefined => {
+const worksIn = (pid: string, state: string | undefined, places: Places): boolean | undefined => {
+  if (state === "D") return undefined
   const at = linkText(`/proc/${pid}/cwd`)
   const args = processText(`/proc/${pid}/cmdline`)
   const environment = processText(`/proc/${pid}/environ`)
@@ -146,8 +149,9 @@ const worksIn = (pid: string, places: Places): boolean | undefined => {
       (directory) => absolute === directory || absolute.startsWith(`${directory}${path.sep}`)
     )
   }
+  const given = args.split("\0")
   const paths = [
-    ...args.split("\0").map((arg) => arg.replace(/^--[a-z-]+=/, "")),
+    ...given.slice(0, maxArguments).map((arg) => arg.replace(/^--[a-z-]+=/, "")),
     ...environment
       .split("\0")
       .filter((setting) => /^GIT_[A-Z_]*DIR/.test(setting))
@@ -157,7 +161,8 @@ const worksIn = (pid: string, places: Places): boolean | undefined => {
     isInside(at) ||
     andAbove(at).some((directory) => isInside(path.join(directory, ".git"))) ||
     paths.some(isInside) ||
-    reaches(pid, places, paths)
+    reaches(pid, places, paths) ||
+    (given.length > maxArguments ? undefined : false)
   )
 }
 
@@ -230,18 +235,26 @@ export interface GitWriter {
   readonly writes: "anything" | "all but a multi-pack index" | "caches"
 }
 
+/** Whether a process may be Git by its name. Some package managers wrap Git, and name it `.git-wrapped`. */
+const mayBeGit = (name: string): boolean => /^\.?git/.test(name)
+
 /**
  * Whether a process is Git by its name, such as `git`, `git-remote-http` or `git.real`. Other programs whose names only begin like
  * that count if they are seen to work in a repository (`gitui`). If it is hidden where they work, they do not count: servers such as
  * `gitea` and `gitaly` never end.
  */
-const isGit = (name: string) => /^git(?![a-z])/.test(name)
+const isGit = (name: string) => /^\.?git(?![a-z])/.test(name)
+
+/** Whether this process sees those of other users. With `hidepid`, only root does. */
+const seesAll = (): boolean =>
+  readText("/proc/1/comm") !== undefined &&
+  (process.geteuid?.() === 0 ||
+    !mounts().some(({ at, options }) => at === "/proc" && /\bhidepid=(?!0|off)/.test(options)))
 
 /** The Git processes that may write to a repository; undefined if processes cannot be listed. */
 export const gitWritersIn = (repository: string): ReadonlyArray<GitWriter> | undefined => {
   const bootedAt = bootTime()
-  // If processes of other users are hidden (`hidepid`), process 1 is hidden, too.
-  if (bootedAt === undefined || readText("/proc/1/comm") === undefined) return undefined
+  if (bootedAt === undefined || !seesAll()) return undefined
   const places = placesOf(repository)
   const processes = fs
     .readdirSync("/proc")
@@ -250,15 +263,15 @@ export const gitWritersIn = (repository: string): ReadonlyArray<GitWriter> | und
     processes.flatMap(({ name, pid }) => (name === "pre-receive" ? [statOf(pid, processText)?.parent] : []))
   )
   return processes.flatMap(({ name, pid }) => {
-    if (name?.startsWith("git") !== true) return []
+    if (name === undefined || !mayBeGit(name)) return []
     const stat = statOf(pid, processText)
     if (stat === undefined || isZombie(stat.state)) return []
-    if (!(worksIn(pid, places) ?? isGit(name))) return []
+    if (!(worksIn(pid, stat.state, places) ?? isGit(name))) return []
     const writes = writesOf(processText(`/proc/${pid}/cmdline`)?.split("\0") ?? [])
     if (writes === "nothing") return []
     return [
       {
-        start: bootedAt + (Number(stat.start) / ticks) * 1000,
+        start: bootedAt + millisOf(stat.start),
         waitsForHook: hooked.has(pid),
         writes
       }

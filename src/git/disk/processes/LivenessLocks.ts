@@ -100,6 +100,9 @@ export const acquire = (directory: string): void => {
   }
 }
 
+/** Whether this thread holds the locks of a lease directory. */
+export const isHeldHere = (directory: string): boolean => held.has(directory)
+
 /** Releases the locks of a removed lease directory. */
 export const release = (directory: string): void => {
   const released = held.get(directory)

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 
@@ -17,7 +18,13 @@ export const linkText = (file: string): string | undefined => {
   }
 }
 
-const machine = `${os.hostname()}${linkText("/proc/self/ns/pid") ?? ""}`.replace(/[^A-Za-z0-9-]+/g, "_")
+/** The time namespace of the kernel itself. In another one, the start times of all processes are shifted. */
+const firstTimeNamespace = "time:[4026531834]"
+
+const namespaces = ["pid", "time"]
+  .map((kind) => linkText(`/proc/self/ns/${kind}`) ?? "")
+  .filter((name) => name !== firstTimeNamespace)
+const machine = [os.hostname(), ...namespaces].join("").replace(/[^A-Za-z0-9-]+/g, "_")
 const boot = (readText("/proc/sys/kernel/random/boot_id") ?? "unknown").replace(/[^A-Za-z0-9-]+/g, "_")
 
 /** The state, the parent and the start time of a process, in the kernel's units; undefined if unknown. */
@@ -37,6 +44,9 @@ export const identity: ReadonlyArray<string> = [
   String(process.pid),
   statOf(process.pid)?.start ?? "unknown"
 ]
+
+/** Whether an identity is that of this process. */
+export const isOwn = (its: ReadonlyArray<string>): boolean => identity.every((part, at) => its[at] === part)
 
 /** Replaces the pid of a process that is known to be dead. */
 const dead = "dead"
@@ -73,10 +83,45 @@ export const mayLive = (its: ReadonlyArray<string>): boolean => {
 /** Whether the process with an identity is known to be alive. */
 export const isKnownToLive = (its: ReadonlyArray<string>): boolean => its[0] === machine && mayLive(its)
 
+/** The kernel reports process times in hundredths of a second, on every architecture. */
+const ticks = 100
+
+/** When a process started, in milliseconds since the kernel was booted. */
+export const millisOf = (start: string | undefined): number => (Number(start) / ticks) * 1000
+
+/** The mounted file systems that this process sees: where each is, and its options. */
+export const mounts = (): ReadonlyArray<{ readonly at: string; readonly options: string }> =>
+  (readText("/proc/self/mountinfo") ?? "").split("\n").map((line) => {
+    const [, , , , at = "", ...rest] = line.split(" ")
+    return { at, options: rest.join(" ") }
+  })
+
+const shownUptime = (): number => Number(readText("/proc/uptime")?.split(" ")[0] ?? Number.NaN) * 1000
+
+let offset: number | undefined
+
+/**
+ * By how much the uptime of the kernel exceeds the one that is shown. In a container, lxcfs shows how long the container has run,
+ * but start times are those of the kernel. They are compared by a process that starts now, so that the result is at most too large
+ * by the time of its start.
+ */
+const uptimeOffset = (): number => {
+  if (offset !== undefined) return offset
+  if (!mounts().some(({ at }) => at === "/proc/uptime")) {
+    offset = 0
+    return offset
+  }
+  const shown = shownUptime()
+  const { stdout } = spawnSync("cat", ["/proc/self/stat"], { encoding: "utf8" })
+  const measured = millisOf(statOf("self", () => stdout ?? undefined)?.start) - shown
+  if (!Number.isNaN(measured)) offset = measured
+  return measured
+}
+
 /** The uptime of this kernel in milliseconds; undefined if unknown. */
 const uptime = (): number | undefined => {
-  const seconds = Number(readText("/proc/uptime")?.split(" ")[0] ?? Number.NaN)
-  return Number.isNaN(seconds) ? undefined : seconds * 1000
+  const millis = shownUptime() + uptimeOffset()
+  return Number.isNaN(millis) ? undefined : millis
 }
 
 /** The boot time of this kernel by the current clock. It changes only when the clock is set. */

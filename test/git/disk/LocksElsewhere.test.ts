@@ -1,0 +1,416 @@
+import { spawn, spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import { Worker } from "node:worker_threads"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Option } from "effect"
+import type { Oid } from "../../../src/domain/identifiers/Oid.js"
+import * as Engine from "../../../src/git/disk/Engine.js"
+import * as GitRepositories from "../../../src/git/disk/GitRepositories.js"
+import { gitWritersIn } from "../../../src/git/disk/processes/GitWriters.js"
+import { bundled } from "../../support/bundled.js"
+import { endOf, started, until } from "./support/children.js"
+import { leaveLock } from "./support/leases.js"
+import { withReplaced } from "./support/replacedMethod.js"
+import { engine, git, put, temporary, write } from "./support/temporary.js"
+
+/** A container of its own, with its processes alone in `/proc`. */
+const container = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
+const isRoot = process.getuid?.() === 0
+/** Programs of the system, also while the engines of this process find only some of them. */
+const env: Record<string, string | undefined> = { PATH: process.env["PATH"], HOME: "/nonexistent" }
+const can = (...args: ReadonlyArray<string>) => isRoot && spawnSync("unshare", [...args, "true"]).status === 0
+
+/** A repository with a branch `other`, and the id of its commit. */
+const filled = Effect.gen(function* () {
+  const repository = yield* engine({ maintenance: false })
+  const { commit } = yield* write(repository, [put("a", "1")])
+  yield* repository.updateRef("refs/heads/other", Option.none(), Option.some(commit as Oid))
+  return { repository, directory: repository.directory, commit: commit as Oid }
+})
+
+/** A running Git command that is about to delete a branch, and holds its lock. */
+const deleting = (directory: string, commit: string, command = "git") =>
+  Effect.gen(function* () {
+    const lock = `${directory}/refs/heads/other.lock`
+    const child = yield* started(command, ["-C", directory, "update-ref", "--stdin"], {
+      stdio: ["pipe", "pipe", "pipe"]
+    })
+    child.stdin!.on("error", () => {})
+    child.stdin!.write(`start\ndelete refs/heads/other ${commit}\nprepare\n`)
+    yield* until(() => fs.existsSync(lock))
+    return { child, lock }
+  })
+
+/** Another process with an engine, in which a Git child fails while `during` runs. Returns its end. */
+const failingElsewhere = <E, R>(
+  command: ReadonlyArray<string>,
+  directory: string,
+  during: Effect.Effect<unknown, E, R>,
+  environment = env
+) =>
+  Effect.gen(function* () {
+    const program = bundled(new URL("./support/failingChild.ts", import.meta.url))
+    const [first = "", ...rest] = [...command, process.execPath, program, directory]
+    const child = yield* started(first, rest, { stdio: ["pipe", "pipe", "pipe"], cwd: "/", env: environment })
+    let said = ""
+    child.stdout!.on("data", (text: Buffer) => (said += text))
+    const end = yield* Effect.fork(endOf(child))
+    yield* until(() => said.includes("ready") || child.exitCode !== null)
+    yield* during
+    yield* Effect.sleep(100)
+    child.stdin!.write("go\n")
+    return yield* end
+  })
+
+/** A file like /proc/uptime, of a container that has run for some seconds. */
+const uptimeFrom = (seconds: number) =>
+  Effect.gen(function* () {
+    const file = `${yield* temporary}/uptime`
+    fs.writeFileSync(file, "")
+    const fd = fs.openSync(file, "r+")
+    const begin = performance.now()
+    const show = () =>
+      fs.writeSync(fd, `${(seconds + (performance.now() - begin) / 1000).toFixed(2)} 100.00\n`, 0)
+    show()
+    const timer = setInterval(show, 5)
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        clearInterval(timer)
+        fs.closeSync(fd)
+      })
+    )
+    return file
+  })
+
+// Likely in containers of LXC, LXD, Incus and Proxmox, where lxcfs shows the uptime of the container by default. Bad: two programs
+// hold the same lock, so that an acknowledged commit may be lost; new packs are not protected from a late multi-pack index either.
+describe.skipIf(!can("-m", "sh", "-c", "mount --bind /etc/hostname /proc/uptime"))(
+  "a container whose /proc/uptime is that of the container (lxcfs)",
+  () => {
+    it.scopedLive(
+      "keeps the lock of a running Git command",
+      () =>
+        Effect.gen(function* () {
+          const { commit, directory } = yield* filled
+          const uptime = yield* uptimeFrom(100)
+          const command = ["unshare", "-m", "sh", "-c", 'mount --bind "$0" /proc/uptime && exec "$@"', uptime]
+          const end = yield* failingElsewhere(command, directory, deleting(directory, commit))
+          assert.strictEqual(end, "0 ")
+          assert.isTrue(fs.existsSync(`${directory}/refs/heads/other.lock`))
+        }),
+      60_000
+    )
+  }
+)
+
+// Rare: containers with time namespaces (runc `timeOffsets`, restored checkpoints, `unshare --time`). Bad: the locks and the files
+// of a living engine are removed, so that an acknowledged commit may be lost, and its writes fail.
+describe.skipIf(!can("--time", "--boottime", "100000"))("an engine in another time namespace", () => {
+  it.scopedLive(
+    "keeps its lock while another engine writes the branch",
+    () =>
+      Effect.gen(function* () {
+        const { directory } = yield* filled
+        const flags = yield* temporary
+        const program = bundled(new URL("./support/pausedWriter.ts", import.meta.url))
+        const args = ["--time", "--boottime", "100000", process.execPath, program, directory, flags]
+        const child = yield* started("unshare", args, { stdio: ["ignore", "ignore", "pipe"] })
+        const end = yield* Effect.fork(endOf(child))
+        yield* until(() => fs.existsSync(`${flags}/locked`) || child.exitCode !== null)
+        const repository = yield* Engine.open({ directory, maintenance: false, timeout: 500 })
+        const exit = yield* Effect.exit(write(repository, [put("a", "2")]))
+        fs.writeFileSync(`${flags}/go`, "")
+        assert.strictEqual(yield* end, "0 ")
+        assert.isTrue(Exit.isFailure(exit), "two engines held the lock")
+      }),
+    60_000
+  )
+})
+
+// Unlikely: images without `flock` (distroless), or a disk that is mounted for each container. Bad: the lock of a living Git child is
+// removed, so that an acknowledged push may be lost. The documentation promises that such a container counts as alive.
+describe.skipIf(!can(...container.slice(1)))("an engine in another container that cannot lock files", () => {
+  it.scopedLive(
+    "keeps the lock of its running Git child",
+    () =>
+      Effect.gen(function* () {
+        const bin = yield* temporary
+        const { stdout } = spawnSync("sh", ["-c", "command -v git"], { encoding: "utf8" })
+        fs.symlinkSync(stdout.trim(), `${bin}/git`)
+        const { commit, directory } = yield* filled
+        // Its Git child is one of this process, which the other container does not see either.
+        const inside = Effect.gen(function* () {
+          const end = yield* failingElsewhere(container, directory, deleting(directory, commit))
+          assert.strictEqual(end, "0 ")
+          assert.isTrue(fs.existsSync(`${directory}/refs/heads/other.lock`))
+        })
+        yield* failingElsewhere([], directory, inside, { PATH: bin })
+      }),
+    60_000
+  )
+})
+
+// Unlikely, as on one system: a clock set forward, or a machine that slept, during an import, with two containers over one directory.
+// Bad: the import is lost. An engine of this pid namespace is protected from that.
+describe.skipIf(!can(...container.slice(1)))("a repository that another container prepares for hours", () => {
+  it.scopedLive(
+    "is not taken for an abandoned one",
+    () =>
+      Effect.gen(function* () {
+        const [directory, flags] = [yield* temporary, yield* temporary]
+        const program = bundled(new URL("./support/preparing.ts", import.meta.url))
+        const [first = "", ...rest] = [...container, process.execPath, program, directory, flags]
+        const child = yield* started(first, rest, { stdio: ["ignore", "ignore", "pipe"] })
+        const end = yield* Effect.fork(endOf(child))
+        yield* until(() => fs.existsSync(`${flags}/made`) || child.exitCode !== null)
+        const before = new Date(Date.now() - 2 * 3_600_000)
+        fs.utimesSync(fs.readFileSync(`${flags}/made`, "utf8"), before, before)
+        yield* GitRepositories.make({ directory })
+        yield* Effect.sleep(500)
+        fs.writeFileSync(`${flags}/go`, "")
+        assert.strictEqual(yield* end, "0 ")
+      }),
+    60_000
+  )
+})
+
+const mounted = (at: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      fs.mkdirSync(at)
+      assert.strictEqual(spawnSync("mount", ["-t", "tmpfs", "tmpfs", at]).status, 0)
+    }),
+    () => Effect.sync(() => spawnSync("umount", ["-l", at]))
+  )
+
+// Very unlikely: `packed-refs` is a symbolic link to another disk, on which a lock has the inode number of a dead engine's. Bad: the
+// lock of a running Git command is removed, without any look at processes.
+describe.skipIf(!can("-m", "sh", "-c", "mount -t tmpfs tmpfs /mnt"))("a lock on another disk", () => {
+  it.scopedLive("stays, although a dead engine's file has the same inode number", () =>
+    Effect.gen(function* () {
+      const home = yield* temporary
+      for (const name of ["a", "b"]) yield* mounted(`${home}/${name}`)
+      const directory = `${home}/a/test.git`
+      const shared = `${home}/b/shared.git`
+      const commit = yield* Effect.scoped(
+        Effect.flatMap(Engine.open({ directory, create: true, maintenance: false }), (repository) =>
+          Effect.map(write(repository, [put("a", "1")]), ({ commit }) => commit)
+        )
+      )
+      git(directory, "clone", "-q", "--bare", directory, shared)
+      git(shared, "pack-refs", "--all")
+      fs.symlinkSync(`${shared}/packed-refs`, `${directory}/packed-refs`)
+      // Directories of engines are named like those of this process.
+      fs.mkdirSync(`${directory}/chainstore/${yield* Effect.scoped(leaseName(directory))}`)
+      for (let n = 0; n < 200; n++) fs.writeFileSync(`${home}/a/${n}`, "")
+      const dead = leaveLock(directory, "refs/heads/main.lock")
+      const inode = fs.statSync(`${dead}/held`).ino
+      // The third inode from then on is that of Git's lock of the packed refs.
+      let next = 0
+      while (next < inode - 3) {
+        fs.writeFileSync(`${home}/b/next`, "")
+        next = fs.statSync(`${home}/b/next`).ino
+        fs.rmSync(`${home}/b/next`)
+      }
+      const child = yield* started("git", ["-C", shared, "update-ref", "--stdin"], {
+        stdio: ["pipe", "pipe", "pipe"]
+      })
+      child.stdin!.write(`start\ndelete refs/heads/main ${commit}\nprepare\n`)
+      const lock = `${shared}/packed-refs.lock`
+      yield* until(() => fs.existsSync(lock))
+      assert.strictEqual(fs.statSync(lock).ino, inode)
+      yield* Engine.open({ directory, maintenance: false })
+      assert.isTrue(fs.existsSync(lock))
+    })
+  )
+})
+
+/** The name of the lease of an engine, which lives until the scope closes. */
+const leaseName = (directory: string) =>
+  Effect.map(
+    Engine.open({ directory, maintenance: false }),
+    () => fs.readdirSync(`${directory}/chainstore`).find((name) => name.includes("~"))!
+  )
+
+// Very unlikely: a rootless container with `hidepid`, whose process 1 has the user of the engine, and a second user. Bad: two programs
+// hold the same lock.
+describe.skipIf(
+  !can("-m", "--pid", "--fork", "--kill-child", "sh", "-c", "mount -t proc -o hidepid=2 proc /proc")
+)(
+  "a container that hides the processes of other users, but whose process 1 has the user of the engine",
+  () => {
+    it.scopedLive(
+      "keeps the lock of a running Git command of another user",
+      () =>
+        Effect.gen(function* () {
+          const home = yield* temporary
+          fs.chmodSync(home, 0o755)
+          const directory = `${home}/test.git`
+          const commit = yield* Effect.scoped(
+            Effect.gen(function* () {
+              const repository = yield* Engine.open({ directory, create: true, maintenance: false })
+              const { commit } = yield* write(repository, [put("a", "1")])
+              yield* repository.updateRef("refs/heads/other", Option.none(), Option.some(commit as Oid))
+              return commit
+            })
+          )
+          spawnSync("chown", ["-R", "65534:65534", directory])
+          const program = `${home}/program.mjs`
+          fs.copyFileSync(bundled(new URL("./support/failingChild.ts", import.meta.url)), program)
+          const script = `mount -t proc -o hidepid=2 proc /proc
+{ until [ -e ${home}/lock ]; do sleep 0.02; done
+  { printf 'start\ndelete refs/heads/other ${commit}\nprepare\n'; sleep 20; } |
+  git -c safe.directory='*' -C ${directory} update-ref --stdin >/dev/null; } </dev/null >/dev/null 2>&1 &
+exec setpriv --reuid=65534 --regid=65534 --clear-groups ${process.execPath} ${program} ${directory}`
+          const args = ["-m", "--pid", "--fork", "--kill-child", "sh", "-c", script]
+          const child = yield* started("unshare", args, { stdio: ["pipe", "pipe", "pipe"], cwd: "/", env })
+          let said = ""
+          child.stdout!.on("data", (text: Buffer) => (said += text))
+          const end = yield* Effect.fork(endOf(child))
+          yield* until(() => said.includes("ready") || child.exitCode !== null)
+          fs.writeFileSync(`${home}/lock`, "")
+          yield* until(() => fs.existsSync(`${directory}/refs/heads/other.lock`))
+          yield* Effect.sleep(100)
+          child.stdin!.write("go\n")
+          assert.strictEqual(yield* end, "0 ")
+          assert.isTrue(fs.existsSync(`${directory}/refs/heads/other.lock`))
+        }),
+      60_000
+    )
+  }
+)
+
+// Unlikely: programs that run stores in worker threads and end them. Harmful: the branch is locked until the whole program ends.
+describe("a worker thread that is terminated while it holds the lock of a branch", () => {
+  it.scopedLive(
+    "does not lock the branch for the rest of the process",
+    () =>
+      Effect.gen(function* () {
+        const { directory } = yield* filled
+        const flags = yield* temporary
+        const program = bundled(new URL("./support/pausedWriter.ts", import.meta.url))
+        const worker = new Worker(program, { workerData: [directory, flags] })
+        yield* until(() => fs.existsSync(`${flags}/locked`))
+        yield* Effect.promise(() => worker.terminate())
+        const next = yield* Engine.open({ directory, maintenance: false, timeout: 2_000 })
+        const written = yield* Effect.exit(write(next, [put("a", "2")]))
+        assert.isTrue(Exit.isSuccess(written), `${written}`)
+      }),
+    60_000
+  )
+})
+
+// Unlikely (Git that was wrapped by a package manager: `.git-wrapped`, `.git-real`). Bad: two programs hold the same lock.
+describe.skipIf(!fs.existsSync("/proc/1/comm"))("a Git that is wrapped, and runs as `.git-wrapped`", () => {
+  it.scopedLive("keeps its lock while a child of an engine fails", () =>
+    Effect.gen(function* () {
+      const { commit, directory, repository } = yield* filled
+      const wrapped = `${yield* temporary}/.git-wrapped`
+      fs.copyFileSync(`${git(directory, "--exec-path").trim()}/git`, wrapped)
+      fs.chmodSync(wrapped, 0o755)
+      yield* Effect.exit(
+        repository.withGitChildren(
+          Effect.zipRight(
+            deleting(directory, commit, wrapped),
+            Effect.zipRight(Effect.sleep(50), Effect.fail("failed"))
+          )
+        )
+      )
+      yield* Effect.sleep(1_000)
+      assert.isTrue(fs.existsSync(`${directory}/refs/heads/other.lock`))
+    })
+  )
+})
+
+/** Mounts a file system that never responds, like that of a server that is gone. */
+const hungDisk = `
+import ctypes, os, sys
+fd = os.open("/dev/fuse", os.O_RDWR)
+options = "fd=%d,rootmode=40000,user_id=0,group_id=0" % fd
+done = ctypes.CDLL(None).mount(b"hung", sys.argv[1].encode(), b"fuse", 0, options.encode())
+print("mounted" if done == 0 else "refused", flush=True)
+sys.stdin.read()
+`
+const canHang = isRoot && fs.existsSync("/dev/fuse") && spawnSync("python3", ["--version"]).status === 0
+
+// Unlikely: a network disk that does not respond, with a Git command that waits for it. Bad: the whole process stops, reads included,
+// as soon as a Git child fails or a maintenance ends, although no repository of it is on that disk.
+describe.skipIf(!canHang)("a Git command that waits for a disk that does not respond", () => {
+  it.scopedLive(
+    "in another repository does not stop the processes that list Git commands",
+    () =>
+      Effect.gen(function* () {
+        const { directory } = yield* filled
+        const at = `${yield* temporary}/hung`
+        fs.mkdirSync(at)
+        yield* Effect.addFinalizer(() => Effect.sync(() => spawnSync("umount", ["-l", at])))
+        const disk = yield* started("python3", ["-c", hungDisk, at], { stdio: ["pipe", "pipe", "ignore"] })
+        let said = ""
+        disk.stdout!.on("data", (text: Buffer) => (said += text))
+        yield* until(() => said !== "")
+        assert.strictEqual(said.trim(), "mounted")
+        yield* started("git", ["-C", `${at}/tree`, "status"], { stdio: "ignore" })
+        yield* Effect.sleep(100)
+        const program = bundled(new URL("./support/gitWriters.ts", import.meta.url))
+        const lister = yield* started(process.execPath, [program, directory], { stdio: "ignore" })
+        yield* Effect.repeat(Effect.sleep(50), { until: () => lister.exitCode !== null, times: 100 })
+        assert.strictEqual(lister.exitCode, 0)
+      }),
+    60_000
+  )
+})
+
+// Very unlikely, unless another user of the machine wants it: a Git command whose argument is a pipe that is called `.git`. Bad: an
+// engine of root, or of that user, stops as a whole when it lists Git commands.
+describe.skipIf(!fs.existsSync("/proc/1/comm"))("a pipe called `.git` that a Git command opens", () => {
+  it.scopedLive("does not stop the processes that list Git commands", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* filled
+      const pipe = `${yield* temporary}/.git`
+      assert.strictEqual(spawnSync("mkfifo", [pipe]).status, 0)
+      yield* started("git", ["hash-object", pipe], { stdio: "ignore", cwd: "/" })
+      yield* Effect.sleep(100)
+      const program = bundled(new URL("./support/gitWriters.ts", import.meta.url))
+      const lister = yield* started(process.execPath, [program, directory], { stdio: "ignore" })
+      yield* Effect.repeat(Effect.sleep(50), { until: () => lister.exitCode !== null, times: 100 })
+      assert.strictEqual(lister.exitCode, 0)
+    })
+  )
+})
+
+// Likely with hooks and `xargs`: Git with thousands of files as arguments, in any repository of the machine. Harmful: a look at the
+// processes stops all else for that time, and a maintenance looks up to 200 times.
+describe.skipIf(!fs.existsSync("/proc/1/comm"))(
+  "a Git command in another repository that has ten thousand paths",
+  () => {
+    it.scopedLive("costs few looks at the disk when Git commands are listed", () =>
+      Effect.gen(function* () {
+        const { directory } = yield* filled
+        const other = yield* engine({ maintenance: false })
+        yield* write(other, [put("a", "1")], { message: "x".repeat(1_000_000) })
+        const files = Array.from({ length: 10_000 }, (_, n) => `packages/library/source/folder/file-${n}.ts`)
+        yield* Effect.acquireRelease(
+          Effect.sync(() =>
+            spawn("git", ["-C", other.directory, "log", "main", "--", "a", ...files], {
+              stdio: ["ignore", "pipe", "ignore"]
+            })
+          ),
+          (child) => Effect.sync(() => void child.kill("SIGKILL"))
+        )
+        yield* Effect.sleep(300)
+        let looks = 0
+        const counted =
+          (real: (...args: ReadonlyArray<unknown>) => unknown) =>
+          (...args: ReadonlyArray<unknown>) => {
+            looks++
+            return real(...args)
+          }
+        yield* withReplaced(
+          { statSync: counted },
+          Effect.sync(() => gitWritersIn(directory))
+        )
+        assert.isBelow(looks, 10_000)
+      })
+    )
+  }
+)
