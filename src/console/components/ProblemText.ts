@@ -12,7 +12,10 @@ export const offlineText = [
 ] as const
 
 /** After an upgrade of the server, the parts of an open page may have other names. */
-export const partText = ["A part of this page is missing", "Try again. If it fails again, reload the page."] as const
+export const partText = [
+  "A part of this page is missing",
+  "Try again. If it fails again, reload the page."
+] as const
 
 /** The problem of a part of the page, or with other texts of a server, that could not be loaded. */
 export const loadProblem = (
