@@ -17,7 +17,7 @@ export const partText = [
   "Try again. If it fails again, reload the page."
 ] as const
 
-/** The problem of a part of the page, or with other texts of a server, that could not be loaded. */
+/** The problem of a part of the page that could not be loaded. Other texts describe a request that failed. */
 export const loadProblem = (
   message: string,
   [title, next]: readonly [title: string, next: string] = partText
