@@ -421,7 +421,8 @@ const worksElsewhere = (home: string): ReadonlyArray<number> =>
       return name.startsWith(workPrefix) && stat !== undefined ? [stat.mtimeMs] : []
     })
     if (works.length === 0) return nested
-    // A disk or a container that cannot lock files does not tell: the children of a process that may be alive may run.
-    const mayRun = !(Liveness.isReleased(directory, "children") ?? !mayLive(owner))
+    const isReleased = Liveness.isReleased(directory, "children")
+    // Unknown where files cannot be locked. The children of a process that may be alive may run, too.
+    const mayRun = isReleased === undefined ? mayLive(owner) : !isReleased
     return mayRun ? [...nested, ...works] : nested
   })

@@ -133,8 +133,8 @@ const reaches = (pid: string, { ids }: Places, paths: ReadonlyArray<string>): bo
 }
 
 /**
- * Whether a process works in a repository, by its working directory, arguments and environment; undefined if they are hidden, or too
- * many, or if the process waits for a disk: that disk may never respond, to this process neither.
+ * Whether a process works in a repository, by its working directory, arguments and environment; undefined if they are hidden or too
+ * many, or if the process waits for a disk. If that disk never responds, a look at its paths would block this process, too.
  */
 const worksIn = (pid: string, state: string | undefined, places: Places): boolean | undefined => {
   if (state === "D") return undefined
