@@ -145,7 +145,11 @@ export const router = (options: ConsoleOptions = {}) =>
       handle: (session: Session, payload: P) => Effect.Effect<A, ReadError | WriteError>
     ) => route(endpoint, handle)
 
-    const open = Effect.fn("Console.login")(function* (payload: Api.LoginRequest, owner: string) {
+    const open = Effect.fn("Console.login")(function* <A>(
+      payload: Api.LoginRequest,
+      owner: string,
+      answer: (session: Session, view: Api.SessionView) => Effect.Effect<A>
+    ) {
       const api = payload.api ?? stores.apis[0] ?? embeddedApi
       if (api === embeddedApi ? !stores.demo && payload.token === undefined : !stores.apis.includes(api)) {
         return yield* invalid(
@@ -160,7 +164,7 @@ export const router = (options: ConsoleOptions = {}) =>
           message: `Only ${demoRepo} needs no token: enter the embedded host's token.`
         })
       }
-      return yield* sessions.create((id) =>
+      const opening = (id: string) =>
         Effect.gen(function* () {
           const opened = yield* stores.open({
             api,
@@ -183,10 +187,9 @@ export const router = (options: ConsoleOptions = {}) =>
               Effect.flatMap(opened.atRoot(root), (store) => openBrowse({ ...opened, store })),
             isAuthorized: opened.isAuthorized
           }
-          // Before the session is kept: a client that leaves meanwhile leaves none.
           return { session, result: yield* viewOf(session, yield* browse.collections) }
         })
-      )
+      return yield* sessions.create(opening, ({ result, session }) => answer(session, result))
     })
 
     const login = HttpRouter.post(
@@ -199,9 +202,13 @@ export const router = (options: ConsoleOptions = {}) =>
           const owner = ownerOf(payload)
           // Sign-ins without a token are counted separately, because they guess no token.
           const client = owner === anonymousOwner ? `${address} without a token` : address
-          const { result, session } = yield* attempts.guard(client, open(payload, owner), owner)
-          yield* sessions.end(id)
-          return withCookie(yield* jsonReply(Api.SessionView, result), own, session.id)
+          const signIn = open(payload, owner, (session, view) =>
+            Effect.zipRight(
+              sessions.end(id),
+              Effect.map(jsonReply(Api.SessionView, view), (reply) => withCookie(reply, own, session.id))
+            )
+          )
+          return yield* attempts.guard(client, signIn, owner)
         })
       )
     )

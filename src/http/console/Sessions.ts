@@ -92,13 +92,15 @@ export class Sessions extends Effect.Service<Sessions>()("chainstore/http/consol
 
       return {
         /**
-         * Creates a session with a random id of 256 bits. Resources that `open` acquires live as long as the session.
+         * Creates a session with a random id of 256 bits. Resources that `open` acquires live as long as the session. If
+         * `answer` fails or is interrupted, nobody knows the id, and the session ends.
          */
-        create: <A, E>(
+        create: <A, E, B>(
           open: (
             id: string
-          ) => Effect.Effect<{ readonly session: Session; readonly result: A }, E, Scope.Scope>
-        ): Effect.Effect<{ readonly session: Session; readonly result: A }, E> =>
+          ) => Effect.Effect<{ readonly session: Session; readonly result: A }, E, Scope.Scope>,
+          answer: (opened: { readonly session: Session; readonly result: A }) => Effect.Effect<B, E>
+        ): Effect.Effect<B, E> =>
           Effect.uninterruptibleMask((restore) =>
             Effect.gen(function* () {
               const id = randomBytes(32).toString("base64url")
@@ -109,7 +111,7 @@ export class Sessions extends Effect.Service<Sessions>()("chainstore/http/consol
               const now = yield* Monotonic.millis
               entries.set(id, { session: opened.session, scope, createdAt: now, seenAt: now })
               while (entries.size > limits.maximum) yield* close(excess())
-              return opened
+              return yield* Effect.onError(restore(answer(opened)), () => close(id))
             })
           ),
 

@@ -143,6 +143,9 @@ describe.skipIf(!isRoot)("an alternate that the user may not read", () => {
         const read = yield* calling({ read: lender.made })
         if (part === "objects/info") assert.strictEqual(read, "1")
         else assert.deepInclude(read, refused)
+        const [found] = yield* calling({ ask: "health" })
+        assert.deepInclude(found, { severity: "error", code: "objects", hint: refused.hint })
+        assert.include(found.message, lender.directory)
       })
     )
   }

@@ -62,3 +62,58 @@ it.scopedLive("a sign-in that the user cancels leaves no session", () =>
     }).pipe(Effect.provide(Layer.merge(stores, Sessions.Default()).pipe(Layer.provideMerge(host))))
   })
 )
+
+// Unlikely: a user signs in again, and cancels while the old session ends, which takes moments. Harmful: nobody has the new session, which
+// holds the token for eight hours and takes one of the 200 places; the browser's old session is gone, too.
+it.scopedLive("a second sign-in that the user cancels while the first session ends leaves no session", () =>
+  Effect.gen(function* () {
+    const directory = yield* temporary
+    const host = Layer.merge(HostLayer.layerRepositories(directory), Tokens.layer({ directory })).pipe(
+      Layer.provide(NodeContext.layer)
+    )
+    const stores = ConsoleStoresLayer.layer({ bind: "127.0.0.1", apis: [] })
+    yield* Effect.gen(function* () {
+      const sessions = yield* Sessions
+      const real = yield* ConsoleStores
+      yield* Effect.flatMap(GitRepositories, (all) => all.create("test", "shop"))
+      const token = yield* Effect.flatMap(Tokens.Tokens, (tokens) =>
+        tokens.issue("ann", [{ repository: "test/shop", access: "write" }])
+      )
+      const ending = yield* Deferred.make<void>()
+      const slow = ConsoleStores.of({
+        ...real,
+        open: (request) =>
+          Effect.zipRight(
+            Effect.addFinalizer(() =>
+              Effect.zipRight(Deferred.succeed(ending, undefined), Effect.sleep("200 millis"))
+            ),
+            real.open(request)
+          )
+      })
+      const router = yield* Effect.provideService(Handlers.router(), ConsoleStores, slow)
+      const body = { api: "embedded", repo: "test/shop", branch: "main", root: "data" }
+      const signIn = (cookie: string) => {
+        const request = new Request("http://localhost/api/login", {
+          method: "POST",
+          headers: {
+            ...{ host: "localhost", origin: "http://localhost", "content-type": "application/json" },
+            cookie
+          },
+          body: JSON.stringify({ ...body, token: Redacted.value(token) })
+        })
+        return Effect.provideService(
+          router,
+          HttpServerRequest.HttpServerRequest,
+          HttpServerRequest.fromWeb(request)
+        )
+      }
+      const [cookie] = Object.values((yield* signIn("")).cookies.cookies)
+      assert.strictEqual(yield* sessions.count, 1)
+      const handled = yield* Effect.fork(signIn(`${cookie!.name}=${cookie!.value}`))
+      yield* Effect.raceFirst(Deferred.await(ending), Fiber.join(handled))
+      // The server interrupts the handler of a request whose client has gone.
+      yield* Fiber.interrupt(handled)
+      assert.strictEqual(yield* sessions.count, 0)
+    }).pipe(Effect.provide(Layer.merge(stores, Sessions.Default()).pipe(Layer.provideMerge(host))))
+  })
+)

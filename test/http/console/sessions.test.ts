@@ -38,7 +38,7 @@ const alive = (id: string) =>
 
 const create = (closed: Ref.Ref<number>) =>
   Effect.flatMap(Sessions, (sessions) =>
-    Effect.map(sessions.create(opened(closed)), (made) => made.session.id)
+    Effect.map(sessions.create(opened(closed), Effect.succeed), (made) => made.session.id)
   )
 
 it.scoped("end after eight idle hours, and give back what they hold", () =>
@@ -86,14 +86,19 @@ it.scoped("leave nothing behind when opening fails or is interrupted", () =>
   Effect.gen(function* () {
     const closed = yield* Ref.make(0)
     const sessions = yield* Sessions
-    const failing = sessions.create((id) => Effect.zipRight(opened(closed)(id), Effect.fail("no" as const)))
+    const failing = sessions.create(
+      (id) => Effect.zipRight(opened(closed)(id), Effect.fail("no" as const)),
+      Effect.succeed
+    )
     assert.isTrue(Exit.isFailure(yield* Effect.exit(failing)))
     const started = yield* Deferred.make<void>()
-    const hanging = sessions.create((id) =>
-      opened(closed)(id).pipe(
-        Effect.zipLeft(Deferred.succeed(started, undefined)),
-        Effect.zipRight(Effect.never)
-      )
+    const hanging = sessions.create(
+      (id) =>
+        opened(closed)(id).pipe(
+          Effect.zipLeft(Deferred.succeed(started, undefined)),
+          Effect.zipRight(Effect.never)
+        ),
+      Effect.succeed
     )
     const fiber = yield* Effect.fork(hanging)
     yield* Deferred.await(started)
@@ -109,7 +114,10 @@ it.scoped("of one owner end none of others", () =>
     const sessions = yield* Sessions
     const signIn = (owner: string) =>
       Effect.map(
-        sessions.create((id) => Effect.succeed({ session: session(id, owner), result: undefined })),
+        sessions.create(
+          (id) => Effect.succeed({ session: session(id, owner), result: undefined }),
+          Effect.succeed
+        ),
         (made) => made.session.id
       )
     const first = yield* signIn("somebody")
@@ -135,7 +143,7 @@ it.scopedLive("end with the tokens of the host, before the browser asks again", 
       const [ann] = yield* Effect.forEach(["ann", "bob"], (login) =>
         Effect.gen(function* () {
           const token = yield* tokens.issue(login, [{ repository: "test/shop", access: "write" }])
-          const made = yield* sessions.create((id) =>
+          const signedIn = (id: string) =>
             Effect.gen(function* () {
               const { isAuthorized } = yield* stores.open({
                 api: embeddedApi,
@@ -147,7 +155,7 @@ it.scopedLive("end with the tokens of the host, before the browser asks again", 
               const { result, session } = yield* opened(closed)(id)
               return { result, session: { ...session, isAuthorized } }
             })
-          )
+          const made = yield* sessions.create(signedIn, Effect.succeed)
           return made.session.id
         })
       )

@@ -66,7 +66,7 @@ for (const [way, by] of [
           session: { id, owner: "a", isAuthorized: Effect.succeed(true) } as Session,
           result: undefined
         })
-        const made = yield* within(sessions.create((id) => Effect.succeed(session(id))))
+        const made = yield* within(sessions.create((id) => Effect.succeed(session(id)), Effect.succeed))
         const ticket = yield* within(tickets.issue("a/b"))
         const guess = within(Effect.either(attempts.guard("client", Effect.fail("wrong"))))
         for (let at = 0; at < 10; at++) yield* guess

@@ -51,6 +51,15 @@ const findingsIn = async (
       hint: "give its user the rights to the whole repository"
     })
   }
+  const { damage } = objects.files
+  if (damage !== undefined && found.every(({ severity }) => severity !== "error")) {
+    found.push({
+      severity: "error",
+      code: "objects",
+      message: `${damage.message}: the objects that are only there are missing`,
+      hint: damage.hint
+    })
+  }
   for (const name of await Accelerators.damaged(directory)) {
     found.push({
       severity: "warning",

@@ -37,13 +37,23 @@ const realPath = (file: string): string => {
   }
 }
 
-/** The repository that a file `.git` names, as in a submodule; or else the real path of a file. */
+const isFile = (file: string): boolean => {
+  try {
+    return fs.statSync(file).isFile()
+  } catch {
+    return false
+  }
+}
+
+/** The repository that a file `.git` names, as in a submodule. */
+const gitDirectoryIn = (file: string): string | undefined =>
+  // Reading a pipe of that name would never end.
+  isFile(file) ? /^gitdir: (.+)/.exec(processText(file) ?? "")?.[1] : undefined
+
+/** The repository that a file `.git` names; or else the real path of a file. */
 const namedBy = (file: string): string => {
   const real = realPath(file)
-  if (path.basename(real) !== ".git") return real
-  // Reading a pipe of that name would never end.
-  const isFile = fs.statSync(real, { throwIfNoEntry: false })?.isFile() === true
-  const named = isFile ? /^gitdir: (.+)/.exec(readText(real) ?? "")?.[1] : undefined
+  const named = path.basename(real) === ".git" ? gitDirectoryIn(real) : undefined
   return named === undefined ? real : realPath(path.resolve(path.dirname(real), named))
 }
 
@@ -113,11 +123,17 @@ const maxArguments = 64
  * Only the kernel knows where its paths lead.
  */
 const reaches = (pid: string, { ids }: Places, paths: ReadonlyArray<string>): boolean => {
-  const isOurs = (directory: string) =>
-    ["", "/.git"].some((below) =>
-      sharedParts.some((part) => ids.has(fileId(`${directory}${below}${part}`) ?? ""))
-    )
   const [working, root] = [`/proc/${pid}/cwd`, `/proc/${pid}/root`]
+  const isShared = (directory: string) =>
+    sharedParts.some((part) => ids.has(fileId(`${directory}${part}`) ?? ""))
+  const isOurs = (directory: string) => {
+    if (isShared(directory) || isShared(`${directory}/.git`)) return true
+    const named = gitDirectoryIn(`${directory}/.git`)
+    if (named === undefined) return false
+    const repository = path.isAbsolute(named) ? `${root}${named}` : `${directory}/${named}`
+    // The directory of a linked work tree is two levels below the repository.
+    return isShared(repository) || isShared(`${repository}/../..`)
+  }
   let above: string | undefined
   for (let at = working; ; at += "/..") {
     const id = fileId(at)
@@ -245,11 +261,19 @@ const mayBeGit = (name: string): boolean => /^\.?git/.test(name)
  */
 const isGit = (name: string) => /^\.?git(?![a-z])/.test(name)
 
-/** Whether this process sees those of other users. With `hidepid`, only root does. */
+/** The bit of the capability to trace the processes of other users. Root in a container often lacks it. */
+const tracing = 1n << 19n
+
+const mayTrace = (): boolean => {
+  const capabilities = /^CapEff:\s*(\w+)/m.exec(readText("/proc/self/status") ?? "")?.[1] ?? "0"
+  return (BigInt(`0x${capabilities}`) & tracing) !== 0n
+}
+
+/** Whether this process sees those of other users. With `hidepid`, only a process that may trace them does. */
 const seesAll = (): boolean =>
   readText("/proc/1/comm") !== undefined &&
-  (process.geteuid?.() === 0 ||
-    !mounts().some(({ at, options }) => at === "/proc" && /\bhidepid=(?!0|off)/.test(options)))
+  (mayTrace() ||
+    mounts()?.some(({ at, options }) => at === "/proc" && /\bhidepid=(?!0|off)/.test(options)) === false)
 
 /** The Git processes that may write to a repository; undefined if processes cannot be listed. */
 export const gitWritersIn = (repository: string): ReadonlyArray<GitWriter> | undefined => {

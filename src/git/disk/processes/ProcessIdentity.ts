@@ -89,12 +89,14 @@ const ticks = 100
 /** When a process started, in milliseconds since the kernel was booted. */
 export const millisOf = (start: string | undefined): number => (Number(start) / ticks) * 1000
 
-/** The mounted file systems that this process sees: where each is, and its options. */
-export const mounts = (): ReadonlyArray<{ readonly at: string; readonly options: string }> =>
-  (readText("/proc/self/mountinfo") ?? "").split("\n").map((line) => {
-    const [, , , , at = "", ...rest] = line.split(" ")
-    return { at, options: rest.join(" ") }
-  })
+/** The mounted file systems that this process sees: where each is, and its options; undefined if unknown. */
+export const mounts = (): ReadonlyArray<{ readonly at: string; readonly options: string }> | undefined =>
+  readText("/proc/self/mountinfo")
+    ?.split("\n")
+    .map((line) => {
+      const [, , , , at = "", ...rest] = line.split(" ")
+      return { at, options: rest.join(" ") }
+    })
 
 const shownUptime = (): number => Number(readText("/proc/uptime")?.split(" ")[0] ?? Number.NaN) * 1000
 
@@ -107,7 +109,9 @@ let offset: number | undefined
  */
 const uptimeOffset = (): number => {
   if (offset !== undefined) return offset
-  if (!mounts().some(({ at }) => at === "/proc/uptime")) {
+  const mounted = mounts()
+  if (mounted === undefined) return Number.NaN
+  if (!mounted.some(({ at }) => at === "/proc/uptime")) {
     offset = 0
     return offset
   }
@@ -118,16 +122,15 @@ const uptimeOffset = (): number => {
   return measured
 }
 
-/** The uptime of this kernel in milliseconds; undefined if unknown. */
-const uptime = (): number | undefined => {
-  const millis = shownUptime() + uptimeOffset()
-  return Number.isNaN(millis) ? undefined : millis
-}
-
-/** The boot time of this kernel by the current clock. It changes only when the clock is set. */
+/**
+ * The boot time of this kernel by the current clock; undefined if unknown. It changes only when the clock is set. Whatever delays
+ * this process meanwhile makes it earlier: a process that seems to have started too early keeps its files.
+ */
 export const bootTime = (): number | undefined => {
-  const running = uptime()
-  return running === undefined ? undefined : Math.round(Date.now() - running)
+  const uncounted = uptimeOffset()
+  const now = Date.now()
+  const booted = Math.round(now - shownUptime() - uncounted)
+  return Number.isNaN(booted) ? undefined : booted
 }
 
 /** Whether a process ran since this kernel was booted. */
