@@ -39,41 +39,44 @@ buildsInTurn("time, branches and hands of the console", (the) => {
     }
   }
 
-  it("a branch that has moved is told for one conditional request, and shown when somebody asks", async () => {
-    const { page, requests } = await the.enter()
-    await choose(page, "products")
-    const answers: Array<number> = []
-    page.on("response", (response) => {
-      const asked = { method: response.request().method(), url: response.url() }
-      if (the.on.isQuestion(asked)) answers.push(response.status())
-    })
-    const look = async () => {
-      const answered = page.waitForResponse((response) =>
-        the.on.isQuestion({ method: response.request().method(), url: response.url() })
-      )
-      await page.evaluate(() => dispatchEvent(new Event("focus")))
-      await answered
-    }
-    const before = requests.filter(the.on.isQuestion).length
-    await look()
-    await look()
-    assert.strictEqual(requests.filter(the.on.isQuestion).length - before, 2, "one request each")
-    assert.deepStrictEqual(answers, the.build === "hosted" ? [304, 304] : [200, 200])
+  the.inBoth(
+    "a branch that has moved is told for one conditional request, and shown when somebody asks",
+    async () => {
+      const { page, requests } = await the.enter()
+      await choose(page, "products")
+      const answers: Array<number> = []
+      page.on("response", (response) => {
+        const asked = { method: response.request().method(), url: response.url() }
+        if (the.on.isQuestion(asked)) answers.push(response.status())
+      })
+      const look = async () => {
+        const answered = page.waitForResponse((response) =>
+          the.on.isQuestion({ method: response.request().method(), url: response.url() })
+        )
+        await page.evaluate(() => dispatchEvent(new Event("focus")))
+        await answered
+      }
+      const before = requests.filter(the.on.isQuestion).length
+      await look()
+      await look()
+      assert.strictEqual(requests.filter(the.on.isQuestion).length - before, 2, "one request each")
+      assert.deepStrictEqual(answers, the.build === "hosted" ? [304, 304] : [200, 200])
 
-    const products = the.on.store.collection("products")
-    await the.on.run(products.update(productId(3), { name: "seen later" }, { message: "rename one" }))
-    await the.on.run(products.update(productId(3), { price: 3 }, { message: "and its price" }))
-    await look()
-    const newer = page.locator("#newer")
-    await newer.getByText("2 newer commits").waitFor()
-    assert.notInclude(await page.locator(".table").innerText(), "seen later")
-    await clean(page, "newer")
-    await run(page, "newer", /2 newer commits/)
-    await page.locator(".table tbody td", { hasText: "seen later" }).waitFor()
-    await newer.waitFor({ state: "detached" })
-    await look()
-    assert.strictEqual(await newer.count(), 0)
-  })
+      const products = the.on.store.collection("products")
+      await the.on.run(products.update(productId(3), { name: "seen later" }, { message: "rename one" }))
+      await the.on.run(products.update(productId(3), { price: 3 }, { message: "and its price" }))
+      await look()
+      const newer = page.locator("#newer")
+      await newer.getByText("2 newer commits").waitFor()
+      assert.notInclude(await page.locator(".table").innerText(), "seen later")
+      await clean(page, "newer")
+      await run(page, "newer", /2 newer commits/)
+      await page.locator(".table tbody td", { hasText: "seen later" }).waitFor()
+      await newer.waitFor({ state: "detached" })
+      await look()
+      assert.strictEqual(await newer.count(), 0)
+    }
+  )
 
   it("the timeline tells what each commit changed, and reverts one after showing what that writes", async () => {
     const products = the.on.store.collection("products")
