@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Either, Schema } from "effect"
+import { Effect, Either, Option, Schema } from "effect"
 import { Oid } from "../../../src/domain/identifiers/Oid.js"
 import type { JsonObject } from "../../../src/domain/json/Json.js"
 import { conflictName } from "../../../src/domain/merge/ConflictMark.js"
@@ -22,6 +22,9 @@ import {
   withRecorded
 } from "../../../src/store/internal/merge/MergeItems.js"
 import { type ItemChange, nameOfItem } from "../../../src/store/internal/merge/MergeTree.js"
+import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
+import * as Memory from "../../../src/store/remote/memory/Memory.js"
+import * as Store from "../../../src/store/Store.js"
 
 type File = ItemChange["after"]
 
@@ -233,6 +236,18 @@ describe("an item that both sides changed", () => {
     })
   )
 
+  it.effect("is a conflict as a whole if the rule of the document finds no merge", () =>
+    Effect.gen(function* () {
+      const undecided = { people: { document: () => Option.none() } }
+      const { conflict } = yield* compared([{}, { a: 1 }, { b: 2 }], ada, undefined, undecided)
+      assert.strictEqual(conflict?.problem, "people/ada was changed on both branches at the whole document")
+      assert.deepStrictEqual(
+        conflict?.conflicts.map(({ path }) => path),
+        [[]]
+      )
+    })
+  )
+
   it.effect("is a conflict if one side deleted it, or left no JSON object", () =>
     Effect.gen(function* () {
       const found = (...versions: readonly [unknown, unknown, unknown]) =>
@@ -284,6 +299,13 @@ describe("an item that both sides changed", () => {
           problem: `${path} was deleted on one branch and changed on the other`
         })
       }
+      assert.deepStrictEqual(yield* conflictOf({ base: undefined, ours: file(b), theirs: file(c) }), {
+        ...at,
+        base: undefined,
+        ours: b,
+        theirs: c,
+        problem: `${path} was changed on both branches`
+      })
       // A base that was merged from several is in no repository: its id would lead nowhere.
       const merged = new Map([[a, bytes("x")]])
       const shown = (yield* conflictOf({ base: file(a), ours: file(b), theirs: file(c) }, merged)) as object
@@ -311,6 +333,9 @@ describe("an item that both sides changed", () => {
       const some = ({ path }: { readonly path: ReadonlyArray<unknown> }) =>
         path[0] === "a" ? ("theirs" as const) : undefined
       assert.deepStrictEqual(yield* settled(some), [{ ...both, a: 2, b: 1 }, ["b"]])
+      const other = ({ path }: { readonly path: ReadonlyArray<unknown> }) =>
+        path[0] === "a" ? ("ours" as const) : ("theirs" as const)
+      assert.deepStrictEqual(yield* settled(other), [{ ...both, a: 1, b: 2 }, undefined])
       const value = () => ({ value: 9 })
       assert.deepStrictEqual(yield* settled(value), [{ ...both, a: 9, b: 9 }, undefined])
       // The rules of the collection come first.
@@ -345,6 +370,13 @@ describe("an item that both sides changed", () => {
       }
       const long = yield* failure(() => "x".repeat(100))
       assert.strictEqual(long.message, `people/ada: onConflict returned "${"x".repeat(40)}" for a`)
+      const inside = yield* Effect.flip(
+        compared([{}, { a: { b: 1 } }, { a: { b: 2 } }], ada, thrown("no") as never)
+      )
+      assert.strictEqual(inside.message, "people/ada: onConflict failed at a.b: no")
+      const undecided = { people: { document: () => Option.none() } }
+      const atAll = yield* failure(thrown("no"), undecided)
+      assert.strictEqual(atAll.message, "people/ada: onConflict failed at the whole document: no")
       const whole = yield* Effect.flip(
         compared([{}, { a: 1 }, { a: 2 }], ada, thrown("no") as never, {
           people: {
@@ -361,6 +393,10 @@ describe("an item that both sides changed", () => {
       assert.strictEqual(text.message, "people/ada: a merge rule failed: odd")
     })
   )
+})
+
+it("the id of a merged content is that of Git's blob", () => {
+  assert.strictEqual(oidOf(bytes("")), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391")
 })
 
 describe("the rules of a merge", () => {
@@ -415,6 +451,15 @@ describe("contents of a merge", () => {
       _updated_at: "5",
       m: 1
     })
+    // A program that leaves the metadata alone changes a document, too: the revision is a greater one than both.
+    for (const [ours, theirs] of [
+      [4, 1],
+      [1, 4],
+      [4, 4]
+    ] as const) {
+      const both = contents(of(1, "1", "1"), of(ours, "1", "1"), of(theirs, "1", "1"))
+      assert.strictEqual(resolved(both, { m: 1 })?.["_rev"], 5)
+    }
     // Of one side alone, the next revision.
     for (const one of [
       contents(of(1, "1", "1"), of(4, "1", "3"), undefined),
@@ -489,10 +534,163 @@ describe("contents of a merge", () => {
     })
   )
 
+  it.effect("that are in conflict as a whole are one mark", () =>
+    Effect.gen(function* () {
+      const merge = yield* mergeContents(contents({ a: 1 }, { a: 2 }, { a: 3 }), {
+        document: () => Option.none()
+      })
+      assert.deepStrictEqual(JSON.parse(new TextDecoder().decode(markedContent(merge, ["one", "two"]))), {
+        [conflictName]: ["one", "two"]
+      })
+    })
+  )
+
   it("are shown as JavaScript has them: nothing of a missing or broken file, and all lists and numbers", () => {
     assert.isUndefined(readable(undefined))
     assert.isUndefined(readable(bytes("[]")))
     const text = '{"a": [{"b": null}], "c": null, "d": {"e": 1.0}, "f": true}'
     assert.deepStrictEqual(readable(bytes(text)), JSON.parse(text) as never)
   })
+})
+
+interface BlobsRequest {
+  readonly oids: ReadonlyArray<Oid | undefined>
+  readonly concurrency: number | undefined
+}
+
+/** A repository with files on two branches, and a store that records which blobs it asks for. */
+const withBranches = (
+  files: { readonly [branch in "base" | "main" | "draft"]: Readonly<Record<string, unknown>> }
+) =>
+  Effect.gen(function* () {
+    const remote = yield* Memory.make()
+    const asked: Array<BlobsRequest> = []
+    const recording: GitRemoteService = {
+      ...remote,
+      blobs: (at, wanted, options) => {
+        asked.push({ oids: wanted.map(({ oid }) => oid), concurrency: options?.concurrency })
+        return remote.blobs(at, wanted, options)
+      }
+    }
+    const put = (branch: string, given: Readonly<Record<string, unknown>>) =>
+      Effect.gen(function* () {
+        const changes = Object.entries(given).map(
+          ([path, value]) => ({ _tag: "Put", path, content: bytes(value) }) as const
+        )
+        yield* remote.commit(branch, yield* remote.head(branch), { message: "by hand", changes })
+      })
+    const store = yield* Effect.provideService(Store.make({ concurrency: 3 }), GitRemote, recording)
+    yield* put("main", files.base)
+    yield* store.createBranch("draft")
+    yield* put("main", files.main)
+    yield* put("draft", files.draft)
+    const fields = (id: string) =>
+      Effect.map(store.collection("notes").get(id), (found) => {
+        const { _created_at, _id, _rev, _updated_at, ...others } = Option.getOrThrow(found)
+        return others as JsonObject
+      })
+    return { asked, fields, put, remote, store }
+  })
+
+describe("a merge of branches", () => {
+  it.live("reads the contents of documents that both sides changed alone, and each content once", () =>
+    Effect.gen(function* () {
+      const [x, y, z] = ["x", "y", "z"].map((id) => `data/notes/${id}.json`)
+      const [base, ours, theirs] = [
+        { a: 1, b: 1 },
+        { a: 2, b: 1 },
+        { a: 1, b: 2 }
+      ]
+      const { asked, fields, store } = yield* withBranches({
+        base: { [x!]: base, [y!]: base, [z!]: base, README: "1" },
+        main: { [x!]: ours, [y!]: ours },
+        draft: { [x!]: theirs, [y!]: theirs, [z!]: theirs, README: "2" }
+      })
+      yield* store.merge("draft")
+      const oids = [base, ours, theirs].map((value) => oidOf(bytes(value)))
+      assert.deepStrictEqual(asked, [{ oids, concurrency: 3 }])
+      assert.deepStrictEqual(yield* Effect.forEach(["x", "y", "z"], fields), [
+        { a: 2, b: 2 },
+        { a: 2, b: 2 },
+        { a: 1, b: 2 }
+      ])
+    })
+  )
+
+  it.live("reads no contents where each item was changed by one side", () =>
+    Effect.gen(function* () {
+      const [x, y] = ["data/notes/x.json", "data/notes/y.json"]
+      const { asked, fields, store } = yield* withBranches({
+        base: { [x]: { a: 1 }, [y]: { a: 1 } },
+        main: { [x]: { a: 2 } },
+        draft: { [y]: { a: 3 } }
+      })
+      assert.strictEqual((yield* store.merge("draft")).kind, "merge")
+      assert.deepStrictEqual(asked, [])
+      assert.deepStrictEqual(yield* Effect.forEach(["x", "y"], fields), [{ a: 2 }, { a: 3 }])
+    })
+  )
+
+  it.live("merges a document that one side added, and one that only the other side has", () =>
+    Effect.gen(function* () {
+      const x = "data/notes/x.json"
+      const { fields, store } = yield* withBranches({
+        base: { README: "1" },
+        main: { [x]: { a: 1 } },
+        draft: { [x]: { b: 2 } }
+      })
+      assert.deepStrictEqual((yield* store.merge("draft")).conflicts, [])
+      assert.deepStrictEqual(yield* fields("x"), { a: 1, b: 2 })
+    })
+  )
+
+  it.live("whose histories cross asks nothing where both decided alike, and merges the rest", () =>
+    Effect.gen(function* () {
+      const x = "data/notes/x.json"
+      const { fields, put, store } = yield* withBranches({
+        base: { [x]: { a: 1, b: 1, c: 1 } },
+        main: { [x]: { a: 2, b: 1, c: 1 } },
+        draft: { [x]: { a: 3, b: 1, c: 1 } }
+      })
+      yield* store.createBranch("before")
+      yield* store.merge("draft", { onConflict: "ours" })
+      yield* store.merge("before", { into: "draft", onConflict: "theirs" })
+      yield* put("main", { [x]: { a: 2, b: 2, c: 1 } })
+      yield* put("draft", { [x]: { a: 2, b: 1, c: 2 } })
+      assert.deepStrictEqual((yield* store.merge("draft")).conflicts, [])
+      assert.deepStrictEqual(yield* fields("x"), { a: 2, b: 2, c: 2 })
+    })
+  )
+
+  it.live("whose histories cross since two first commits is based on both of them", () =>
+    Effect.gen(function* () {
+      const x = "data/notes/x.json"
+      const { fields, remote, store } = yield* withBranches({
+        base: { [x]: { a: 1 } },
+        main: {},
+        draft: {}
+      })
+      const first = Option.getOrThrow(yield* remote.head("draft")).commit
+      yield* remote.commit("other", Option.none(), {
+        message: "another beginning",
+        changes: [{ _tag: "Put", path: x, content: bytes({ b: 1 }) }]
+      })
+      const other = Option.getOrThrow(yield* remote.head("other")).commit
+      // Git merges unrelated histories if it is told to.
+      for (const [branch, merged, value] of [
+        ["draft", other, { a: 2, b: 1 }],
+        ["other", first, { a: 1, b: 2 }]
+      ] as const) {
+        yield* remote.commit(branch, yield* remote.head(branch), {
+          message: "by hand",
+          changes: [{ _tag: "Put", path: x, content: bytes(value) }],
+          merges: [merged]
+        })
+      }
+      const merged = yield* store.merge("draft", { into: "other" })
+      assert.deepStrictEqual([merged.kind, merged.conflicts], ["merge", []])
+      yield* store.merge("other")
+      assert.deepStrictEqual(yield* fields("x"), { a: 2, b: 2 })
+    })
+  )
 })

@@ -122,7 +122,9 @@ const decided = (
               : decision.file === theirs
                 ? "theirs"
                 : "?"
-          : "conflict"
+          : decision._tag === "Conflict"
+            ? "conflict"
+            : "?"
     return { conflict, made }
   })
 }
@@ -254,6 +256,15 @@ describe("a merged document that breaks the schema of its collection", () => {
       // A document that the resolution gives is not asked about again.
       assert.deepStrictEqual(yield* result(broken, () => ({ age: 2 })), ["invalid", "conflict"])
       assert.deepStrictEqual(yield* result(changed, () => ({ age: 2 })), ["invalid", "conflict"])
+      // So is one that replaces a document that either side deleted.
+      for (const sides of [deleted, [deleted[0], deleted[2], undefined] as const]) {
+        const { conflict, made } = yield* decided(sides, () => ({ age: 2 }), { definitions })
+        assert.deepStrictEqual([conflict?.kind, made], ["invalid", "conflict"])
+        assert.deepStrictEqual(conflict?.kind === "invalid" && conflict.blobs, {
+          ours: sides[1] && oidOf(bytes(sides[1])),
+          theirs: sides[2] && oidOf(bytes(sides[2]))
+        })
+      }
       // The sides contradict each other at the age, and what is left breaks the schema: asked about twice.
       const twice: Sides = [{ name: "Ada", age: 1 }, { age: 2 }, { name: "Ada", age: 3 }]
       assert.deepStrictEqual(

@@ -53,7 +53,6 @@ const mergeBaseTrees = (
       yield* changesOf(core, base, ours, settingsPath),
       yield* changesOf(core, base, theirs, settingsPath)
     )
-    const trees = [theirs, ours, base]
     const blobs = new Map([...ours.blobs, ...theirs.blobs, ...(base?.blobs ?? [])])
     const changed = new Map(ours.changed)
     const set = (item: ItemChange) => {
@@ -65,7 +64,7 @@ const mergeBaseTrees = (
     const documents = both.filter(({ document }) => document !== undefined)
     const contents = yield* contentsOf(
       core,
-      trees,
+      [theirs, ours, base],
       documents.flatMap(({ base, ours, path, theirs }) =>
         [base, ours, theirs].map((file) => ({ path, file }))
       )
@@ -73,7 +72,7 @@ const mergeBaseTrees = (
     for (const item of both) {
       const compared = yield* compareSides(item, contents, merging)
       const content =
-        compared.conflict === undefined && compared.merge?._tag === "Merged"
+        compared.conflict === undefined
           ? compared.merge.content
           : markedContent(compared.merge, [item.ours?.oid, item.theirs?.oid])
       const oid = oidOf(content)

@@ -11,8 +11,9 @@ import {
 } from "../../../domain/json/LosslessJson.js"
 import { LosslessNumber } from "../../../domain/json/NumberText.js"
 import { conflictName, isMark } from "../../../domain/merge/ConflictMark.js"
-import { type MergeConflict, type MergeRules, mergeDocuments } from "../../../domain/merge/index.js"
+import type { MergeConflict, MergeRules } from "../../../domain/merge/index.js"
 import { merging } from "../../../domain/merge/MergeDocuments.js"
+import { mergeMetadata } from "../../../domain/merge/Metadata.js"
 import { withoutMetadata } from "../commit/VersionCodec.js"
 
 /** The contents of a document's file in three versions; undefined if it is missing. */
@@ -95,38 +96,26 @@ export const mergeContents = (
 
 const metadataOf = (document: LosslessObject): LosslessObject =>
   Object.fromEntries(
-    ["_id", "_rev", "_created_at", "_updated_at"].flatMap((name) =>
+    ["_rev", "_created_at", "_updated_at"].flatMap((name) =>
       Object.hasOwn(document, name) ? [[name, document[name]!] as const] : []
     )
   )
 
 /** The file of a resolved document, with the metadata of a merge. */
 export const resolvedContent = (
-  { base, ours, theirs }: Contents,
+  { ours, theirs }: Omit<Contents, "base">,
   id: string,
   document: JsonObject
-): Either.Either<Uint8Array, string> =>
-  Either.flatMap(
-    Either.right([parsed(ours), parsed(theirs)].map((side) => Either.getOrElse(side, () => undefined))),
-    ([left, right]) => {
-      const one = left ?? right ?? {}
-      const rev = Object.hasOwn(one, "_rev") ? toJson(one["_rev"]) : undefined
-      const metadata =
-        left !== undefined && right !== undefined
-          ? metadataOf(
-              mergeDocuments(
-                {
-                  base: metadataOf(Either.getOrElse(parsed(base), () => undefined) ?? {}),
-                  ours: metadataOf(left),
-                  theirs: metadataOf(right)
-                },
-                { settle: () => "ours" }
-              ).document
-            )
-          : { ...metadataOf(one), _rev: (typeof rev === "number" ? rev : 0) + 1 }
-      return encoded({ ...withoutMetadata(document), ...metadata, _id: id })
-    }
-  )
+): Either.Either<Uint8Array, string> => {
+  const [left, right] = [parsed(ours), parsed(theirs)].map((side) => Either.getOrElse(side, () => undefined))
+  const one = left ?? right ?? {}
+  const rev = Object.hasOwn(one, "_rev") ? toJson(one["_rev"]) : undefined
+  const metadata =
+    left !== undefined && right !== undefined
+      ? Object.fromEntries(mergeMetadata(left, right))
+      : { _rev: (typeof rev === "number" ? rev : 0) + 1 }
+  return encoded({ ...withoutMetadata(document), ...metadataOf(one), ...metadata, _id: id })
+}
 
 const withMark = (
   value: LosslessJson | undefined,

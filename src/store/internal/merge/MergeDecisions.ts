@@ -73,7 +73,7 @@ export const resolveItem = (
         broken === undefined
           ? Effect.succeed({ item, conflict, decision: { _tag: "Content", content } })
           : retry
-            ? resolve(broken, false)
+            ? resolve(broken)
             : Effect.succeed({ item, conflict: broken, decision: { _tag: "Conflict" } })
       )
 
@@ -90,7 +90,7 @@ export const resolveItem = (
             (content) => written(content, conflict, false)
           )
 
-    const resolve = (conflict: Unmerged, first: boolean): Effect.Effect<ResolvedItem, ValidationError> =>
+    const resolve = (conflict: Unmerged): Effect.Effect<ResolvedItem, ValidationError> =>
       Effect.flatMap(
         Effect.sync(() => resolutions.get(conflict)),
         (resolution): Effect.Effect<ResolvedItem, ValidationError> => {
@@ -100,9 +100,9 @@ export const resolveItem = (
             return Effect.succeed({ item, conflict, decision: { _tag: "File", file: undefined } })
           const isSide = resolution === "ours" || resolution === "theirs"
           if (conflict.kind === "changed" && (isSide || typeof resolution === "function")) {
-            return Effect.flatMap(compareSides(item, blobs, merging, resolution), ({ merge }) =>
-              merge?._tag === "Merged" && merge.conflicts.length === 0
-                ? written(merge.content, conflict, first)
+            return Effect.flatMap(compareSides(item, blobs, merging, resolution), (settled) =>
+              settled.conflict === undefined
+                ? written(settled.merge.content, conflict, true)
                 : Effect.succeed({ item, conflict, decision: { _tag: "Conflict" } })
             )
           }
@@ -116,8 +116,7 @@ export const resolveItem = (
         }
       )
 
-    if (compared.conflict !== undefined) return yield* resolve(compared.conflict, true)
-    const { merge } = compared
-    if (merge?._tag !== "Merged") return { item, conflict: undefined, decision: side("ours") }
-    return yield* written(merge.content, undefined, true)
+    return yield* compared.conflict === undefined
+      ? written(compared.merge.content, undefined, true)
+      : resolve(compared.conflict)
   })

@@ -128,7 +128,7 @@ const directoriesOf = (path: string): ReadonlyArray<string> =>
 /** The contents of files, including blobs that no repository contains. */
 export const contentsOf = (
   core: StoreCore,
-  trees: ReadonlyArray<MergeTree | undefined>,
+  trees: readonly [MergeTree, ...ReadonlyArray<MergeTree | undefined>],
   wanted: ReadonlyArray<{ readonly path: string; readonly file: FileEntry | undefined }>
 ): Effect.Effect<ReadonlyMap<Oid, Uint8Array>, ReadError> =>
   Effect.suspend(() => {
@@ -138,12 +138,12 @@ export const contentsOf = (
     for (const { file, path } of wanted) {
       if (file !== undefined && !found.has(file.oid)) files.set(file.oid, { path, oid: file.oid })
     }
-    const at = trees.find((tree) => tree !== undefined)?.head
-    if (files.size === 0 || at === undefined) return Effect.succeed(found)
+    if (files.size === 0) return Effect.succeed(found)
     const { concurrency } = core.options
     return Effect.as(
-      Stream.runForEach(core.remote.blobs(at, [...files.values()], { concurrency }), ({ content, oid }) =>
-        Effect.sync(() => void found.set(oid, content))
+      Stream.runForEach(
+        core.remote.blobs(trees[0].head, [...files.values()], { concurrency }),
+        ({ content, oid }) => Effect.sync(() => void found.set(oid, content))
       ),
       found
     )
@@ -192,13 +192,13 @@ export const withRecorded = (merging: MergeContext, recorded: Settings["merge"])
 }
 
 /** An item that both sides changed, with its contents and their merge. */
-export interface Compared {
+export type Compared = {
   readonly item: BothChanged
   readonly contents: Contents
-  readonly merge: ContentMerge | undefined
-  /** Undefined if the sides merge without a conflict. */
-  readonly conflict: Unmerged | undefined
-}
+} & (
+  | { readonly merge: Extract<ContentMerge, { readonly _tag: "Merged" }>; readonly conflict: undefined }
+  | { readonly merge: ContentMerge | undefined; readonly conflict: Unmerged }
+)
 
 const versions = ({ base, ours, theirs }: Contents) => ({
   base: readable(base),
