@@ -75,3 +75,78 @@ it.scoped("no file is opened for one run, and none is seen", () =>
     assert.deepStrictEqual(readdirSync(made), [])
   })
 )
+
+describe("the memory of a sort", () => {
+  /** A file in memory that records what is appended, and fails if it is told to. */
+  const recorded = (fails: "open" | "append" | "read" | undefined = undefined) => {
+    const appended: Array<number> = []
+    const failure = Effect.fail("the disk is full")
+    const open = Effect.suspend(() => {
+      if (fails === "open") return failure
+      const file = makeInMemory()
+      return Effect.succeed({
+        ...file,
+        append: (bytes: Uint8Array) =>
+          fails === "append"
+            ? (failure as never)
+            : Effect.tap(file.append(bytes), () => Effect.sync(() => void appended.push(bytes.length))),
+        read: (start: number, end: number) =>
+          fails === "read" ? (Stream.fail("the disk is full") as never) : file.read(start, end)
+      })
+    })
+    return { appended, open }
+  }
+  /** Rows whose lines have 100 bytes. */
+  const rows = Array.from({ length: 1000 }, (_, at) =>
+    Either.getOrThrow(entryOf({ _id: String(at).padStart(4, "0"), city: "x".repeat(73) }, keyOf))
+  )
+
+  it.scoped("has no more rows than a run", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(rows[0]!.weight, 102)
+      const { appended, open } = recorded()
+      const sort = yield* externalSort(keyOf, open, 10 * 102)
+      yield* sort.add(rows.slice(0, 10))
+      assert.deepStrictEqual(appended, [])
+      yield* sort.add(rows.slice(10, 30))
+      assert.deepStrictEqual(appended, [11 * 101, 11 * 101])
+      assert.lengthOf(Chunk.toReadonlyArray(yield* Stream.runCollect(yield* sort.sorted)), 30)
+    })
+  )
+
+  it.scoped("gives the rows of several runs in chunks of at most 512", () =>
+    Effect.gen(function* () {
+      const sort = yield* externalSort(keyOf, recorded().open, 400 * 102)
+      yield* sort.add([...rows].reverse())
+      const chunks = Chunk.toReadonlyArray(yield* Stream.runCollect(Stream.chunks(yield* sort.sorted)))
+      assert.deepStrictEqual(
+        chunks.map(({ length }) => length),
+        [512, 488]
+      )
+      assert.deepStrictEqual(
+        chunks.flatMap(Chunk.toReadonlyArray).map(({ line }) => line),
+        rows.map(({ line }) => line)
+      )
+    })
+  )
+
+  it.scoped("is that of nothing without rows", () =>
+    Effect.gen(function* () {
+      const sort = yield* externalSort(keyOf, recorded("open").open, runBytes)
+      assert.strictEqual(yield* Stream.runCount(yield* sort.sorted), 0)
+    })
+  )
+
+  it.scoped("fails as its file does", () =>
+    Effect.gen(function* () {
+      for (const fails of ["open", "append", "read"] as const) {
+        const sorted = Effect.gen(function* () {
+          const sort = yield* externalSort(keyOf, recorded(fails).open, 10 * 102)
+          yield* sort.add(rows.slice(0, 30))
+          return yield* Stream.runCount(yield* sort.sorted)
+        })
+        assert.strictEqual(yield* Effect.flip(sorted), "the disk is full" as never, fails)
+      }
+    })
+  )
+})

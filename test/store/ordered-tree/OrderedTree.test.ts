@@ -1,61 +1,29 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Either, Stream } from "effect"
+import { Effect, Either, Option, Stream } from "effect"
 import * as fc from "fast-check"
 import { emptyTree, Oid } from "../../../src/domain/identifiers/Oid.js"
-import {
-  afterPrefix,
-  equalKeyRange,
-  type SortValue,
-  sortKey,
-  tupleSortKey
-} from "../../../src/domain/indexes/SortKey.js"
+import { afterPrefix, equalKeyRange } from "../../../src/domain/indexes/SortKey.js"
 import * as GitObject from "../../../src/git/GitObject.js"
 import { applyEdits, type RowEdits } from "../../../src/store/internal/ordered-tree/ApplyEdits.js"
 import { BrokenTree } from "../../../src/store/internal/ordered-tree/BrokenTree.js"
 import { buildTree } from "../../../src/store/internal/ordered-tree/Build.js"
 import { fileEdits } from "../../../src/store/internal/ordered-tree/FileEdits.js"
 import { parseHeader, printHeader } from "../../../src/store/internal/ordered-tree/Header.js"
-import { indexRows, keyOfRows } from "../../../src/store/internal/ordered-tree/IndexRows.js"
+import { keyOfRows } from "../../../src/store/internal/ordered-tree/IndexRows.js"
 import { type Entry, entryOf, type Row } from "../../../src/store/internal/ordered-tree/Leaf.js"
 import { run } from "../../../src/store/internal/ordered-tree/ReadSteps.js"
-import { lookup, type ScanRange, scan } from "../../../src/store/internal/ordered-tree/Scan.js"
+import { type ScanRange, scan } from "../../../src/store/internal/ordered-tree/Scan.js"
 import { StoredTree } from "../../../src/store/internal/ordered-tree/StoredTree.js"
-import { makeTreeCache } from "../../../src/store/internal/ordered-tree/TreeCache.js"
 import { formatLimits, type TreeLimits } from "../../../src/store/internal/ordered-tree/TreeLimits.js"
 import { verifyTree } from "../../../src/store/internal/ordered-tree/Verify.js"
+import { built, nothingKnown, small, sorted } from "../../support/orderedTree.js"
 import { TreeFiles } from "../../support/treeFiles.js"
 
 const keyOf = keyOfRows([{ path: "v", order: "asc" }])
 
-/** So small that a hundred rows make a tree of several levels. */
-const small: TreeLimits = { leaf: 200, directory: 3 }
-
 const entry = (row: Row): Entry => Either.getOrThrow(entryOf(row, keyOf))
 
-const sorted = <A extends { readonly key: string }>(rows: Iterable<A>): Array<A> =>
-  [...rows].sort((a, b) => (a.key < b.key ? -1 : 1))
-
 const byKey = (rows: Iterable<Row>) => new Map(Array.from(rows, entry).map((one) => [one.key, one]))
-
-/** A tree made anew of rows in any order. */
-const built = (rows: Iterable<Entry>, limits: TreeLimits = small, sizes = false) =>
-  Effect.gen(function* () {
-    const files = new TreeFiles(sizes)
-    const { files: found } = yield* buildTree(
-      Stream.fromIterable(sorted(rows)),
-      emptyTree,
-      (content) => Effect.sync(() => files.write(content)),
-      limits
-    )
-    files.edit(found.map(({ oid, path }) => ({ _tag: "Link", path, kind: "blob", oid, from: path })))
-    files.written = []
-    return files
-  })
-
-const nothingKnown = () => {
-  const { headers, leaves } = makeTreeCache()
-  return { headers, leaves: leaves("") }
-}
 
 const opened = ({ reader }: TreeFiles) =>
   Effect.map(
@@ -67,7 +35,9 @@ const rowsIn = (files: TreeFiles, range?: ScanRange) =>
   Stream.unwrap(Effect.map(opened(files), (tree) => scan(tree, range)))
 
 const rowIn = (files: TreeFiles, key: string) =>
-  Effect.flatMap(opened(files), (tree) => run(files.reader, () => lookup(tree, key)))
+  Effect.map(Stream.runHead(rowsIn(files, { from: key })), (first) =>
+    Option.getOrUndefined(Option.filter(first, (one) => one.key === key))
+  )
 
 const change = (files: TreeFiles, edits: RowEdits, limits: TreeLimits = small) =>
   Effect.gen(function* () {
@@ -440,26 +410,5 @@ describe("the header of a tree", () => {
     for (const count of [undefined, "3", -1, 0.5, 1e300]) {
       assert.strictEqual(refused({ ...valid, count }), "has no count of rows")
     }
-  })
-})
-
-describe("the rows of a document", () => {
-  it("are one for every element of a list and every direction, and one where a field is missing", () => {
-    const fields = [
-      { path: "tags", order: "asc" as const },
-      { path: "price", order: "desc" as const }
-    ]
-    const rowsOf = (document: { readonly [field: string]: SortValue }) => [
-      ...indexRows(fields, "a", (path) => document[path])
-    ]
-    const keyed = (tags: SortValue, price: SortValue) => `${tupleSortKey([tags, price], ["asc", "desc"])}ta`
-    assert.deepStrictEqual(rowsOf({ tags: ["x", "y", "x"], price: 5 }), [
-      [keyed("x", 5), { tags: "x", price: 5, _id: "a" }],
-      [keyed("y", 5), { tags: "y", price: 5, _id: "a" }]
-    ])
-    assert.deepStrictEqual(rowsOf({ tags: [] }), [[keyed([], undefined), { tags: [], _id: "a" }]])
-    assert.deepStrictEqual(rowsOf({}), [[keyed(undefined, undefined), { _id: "a" }]])
-    assert.isTrue(keyed("x", 5) < keyed("x", 4) && keyed("x", 4) < keyed("y", 5))
-    assert.isTrue(keyed("x", 5).startsWith(sortKey("x")))
   })
 })

@@ -144,11 +144,3 @@ export const firstWithin = <E>(
     }
     return found
   })
-
-/** The row with a key; undefined if there is none. */
-export function* lookup<E>(tree: StoredTree<E>, key: string): ReadSteps<Entry | undefined> {
-  const [[leaf]] = (yield* tree.leavesOf([{ key }])) as readonly [readonly [Node, unknown]]
-  const entries = yield* tree.entries(leaf)
-  const found = entries[lowerBound(entries, key)]
-  return found?.key === key ? found : undefined
-}
