@@ -1,7 +1,7 @@
 import { HttpServerRequest } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Redacted } from "effect"
+import { Deferred, Effect, Fiber, Layer, Redacted, type Scope } from "effect"
 import { GitRepositories } from "../../../src/git/disk/GitRepositories.js"
 import { ConsoleStores } from "../../../src/http/console/ConsoleStores.js"
 import * as Handlers from "../../../src/http/console/Handlers.js"
@@ -11,109 +11,96 @@ import * as HostLayer from "../../../src/http/host/HostLayer.js"
 import * as ConsoleStoresLayer from "../../../src/layers/ConsoleStores.js"
 import { temporary } from "../../git/disk/support/temporary.js"
 
-// Likely: a user cancels a slow sign-in, whose last request is for the head. Harmful: a session that no browser has holds the token for
-// eight hours, and takes one of the 200 places.
-it.scopedLive("a sign-in that the user cancels leaves no session", () =>
+type Open = ConsoleStores["Type"]["open"]
+
+/** A user who may write to a repository, and whose sign-ins open it as `slowly` says. The user may have a session's cookie. */
+const signingIn = (slowly: (open: Open) => Open) =>
   Effect.gen(function* () {
-    const directory = yield* temporary
+    const real = yield* ConsoleStores
+    yield* Effect.flatMap(GitRepositories, (all) => all.create("test", "shop"))
+    const token = yield* Effect.flatMap(Tokens.Tokens, (tokens) =>
+      tokens.issue("ann", [{ repository: "test/shop", access: "write" }])
+    )
+    const slow = ConsoleStores.of({ ...real, open: slowly(real.open) })
+    const router = yield* Effect.provideService(Handlers.router(), ConsoleStores, slow)
+    const body = { api: "embedded", repo: "test/shop", branch: "main", root: "data" }
+    return (cookie = "") => {
+      const request = new Request("http://localhost/api/login", {
+        method: "POST",
+        headers: {
+          ...{ host: "localhost", origin: "http://localhost", "content-type": "application/json" },
+          cookie
+        },
+        body: JSON.stringify({ ...body, token: Redacted.value(token) })
+      })
+      return Effect.provideService(
+        router,
+        HttpServerRequest.HttpServerRequest,
+        HttpServerRequest.fromWeb(request)
+      )
+    }
+  })
+
+/** Runs a test with the console over the repositories of a host. */
+const withConsole = <A, E>(
+  test: Effect.Effect<A, E, Sessions | ConsoleStores | GitRepositories | Tokens.Tokens | Scope.Scope>
+) =>
+  Effect.flatMap(temporary, (directory) => {
     const host = Layer.merge(HostLayer.layerRepositories(directory), Tokens.layer({ directory })).pipe(
       Layer.provide(NodeContext.layer)
     )
     const stores = ConsoleStoresLayer.layer({ bind: "127.0.0.1", apis: [] })
-    yield* Effect.gen(function* () {
+    return Effect.provide(test, Layer.merge(stores, Sessions.Default()).pipe(Layer.provideMerge(host)))
+  })
+
+// Likely: a user cancels a slow sign-in, whose last request is for the head. Harmful: a session that no browser has holds the token for
+// eight hours, and takes one of the 200 places.
+it.scopedLive("a sign-in that the user cancels leaves no session", () =>
+  withConsole(
+    Effect.gen(function* () {
       const sessions = yield* Sessions
-      const real = yield* ConsoleStores
-      yield* Effect.flatMap(GitRepositories, (all) => all.create("test", "shop"))
-      const token = yield* Effect.flatMap(Tokens.Tokens, (tokens) =>
-        tokens.issue("ann", [{ repository: "test/shop", access: "write" }])
-      )
       const asked = yield* Deferred.make<void>()
-      const slow = ConsoleStores.of({
-        ...real,
-        open: (request) =>
-          Effect.map(real.open(request), (opened) => ({
+      const signIn = yield* signingIn(
+        (open) => (request) =>
+          Effect.map(open(request), (opened) => ({
             ...opened,
             remote: {
               ...opened.remote,
               head: () => Effect.zipRight(Deferred.succeed(asked, undefined), Effect.never)
             }
           }))
-      })
-      const router = yield* Effect.provideService(Handlers.router(), ConsoleStores, slow)
-      const body = {
-        api: "embedded",
-        repo: "test/shop",
-        branch: "main",
-        root: "data",
-        token: Redacted.value(token)
-      }
-      const request = new Request("http://localhost/api/login", {
-        method: "POST",
-        headers: { host: "localhost", origin: "http://localhost", "content-type": "application/json" },
-        body: JSON.stringify(body)
-      })
-      const handled = yield* Effect.fork(
-        Effect.provideService(router, HttpServerRequest.HttpServerRequest, HttpServerRequest.fromWeb(request))
       )
+      const handled = yield* Effect.fork(signIn())
       yield* Effect.raceFirst(Deferred.await(asked), Fiber.join(handled))
       // The server interrupts the handler of a request whose client has gone.
       yield* Fiber.interrupt(handled)
       assert.strictEqual(yield* sessions.count, 0)
-    }).pipe(Effect.provide(Layer.merge(stores, Sessions.Default()).pipe(Layer.provideMerge(host))))
-  })
+    })
+  )
 )
 
 // Unlikely: a user signs in again, and cancels while the old session ends, which takes moments. Harmful: nobody has the new session, which
 // holds the token for eight hours and takes one of the 200 places; the browser's old session is gone, too.
 it.scopedLive("a second sign-in that the user cancels while the first session ends leaves no session", () =>
-  Effect.gen(function* () {
-    const directory = yield* temporary
-    const host = Layer.merge(HostLayer.layerRepositories(directory), Tokens.layer({ directory })).pipe(
-      Layer.provide(NodeContext.layer)
-    )
-    const stores = ConsoleStoresLayer.layer({ bind: "127.0.0.1", apis: [] })
-    yield* Effect.gen(function* () {
+  withConsole(
+    Effect.gen(function* () {
       const sessions = yield* Sessions
-      const real = yield* ConsoleStores
-      yield* Effect.flatMap(GitRepositories, (all) => all.create("test", "shop"))
-      const token = yield* Effect.flatMap(Tokens.Tokens, (tokens) =>
-        tokens.issue("ann", [{ repository: "test/shop", access: "write" }])
-      )
       const ending = yield* Deferred.make<void>()
-      const slow = ConsoleStores.of({
-        ...real,
-        open: (request) =>
+      const signIn = yield* signingIn(
+        (open) => (request) =>
           Effect.zipRight(
             Effect.addFinalizer(() =>
               Effect.zipRight(Deferred.succeed(ending, undefined), Effect.sleep("200 millis"))
             ),
-            real.open(request)
+            open(request)
           )
-      })
-      const router = yield* Effect.provideService(Handlers.router(), ConsoleStores, slow)
-      const body = { api: "embedded", repo: "test/shop", branch: "main", root: "data" }
-      const signIn = (cookie: string) => {
-        const request = new Request("http://localhost/api/login", {
-          method: "POST",
-          headers: {
-            ...{ host: "localhost", origin: "http://localhost", "content-type": "application/json" },
-            cookie
-          },
-          body: JSON.stringify({ ...body, token: Redacted.value(token) })
-        })
-        return Effect.provideService(
-          router,
-          HttpServerRequest.HttpServerRequest,
-          HttpServerRequest.fromWeb(request)
-        )
-      }
-      const [cookie] = Object.values((yield* signIn("")).cookies.cookies)
+      )
+      const [cookie] = Object.values((yield* signIn()).cookies.cookies)
       assert.strictEqual(yield* sessions.count, 1)
       const handled = yield* Effect.fork(signIn(`${cookie!.name}=${cookie!.value}`))
       yield* Effect.raceFirst(Deferred.await(ending), Fiber.join(handled))
-      // The server interrupts the handler of a request whose client has gone.
       yield* Fiber.interrupt(handled)
       assert.strictEqual(yield* sessions.count, 0)
-    }).pipe(Effect.provide(Layer.merge(stores, Sessions.Default()).pipe(Layer.provideMerge(host))))
-  })
+    })
+  )
 )

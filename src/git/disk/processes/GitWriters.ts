@@ -7,7 +7,7 @@ import { settingsIn } from "./CommonDirectory.js"
 import { bootTime, isZombie, linkText, millisOf, mounts, readText, statOf } from "./ProcessIdentity.js"
 
 /**
- * The text of a file of a process; undefined if the process has ended, or is hidden. Fails if this process has no descriptor left: a
+ * The text of a file of a process, or of one in its directories; undefined if it is gone, or hidden. Fails if this process has no descriptor left: a
  * living process must not be taken for one that has ended.
  */
 const processText = (file: string): string | undefined => {
