@@ -12,6 +12,13 @@ import { engine, git, put, temporary, write } from "./support/temporary.js"
 
 const until = (holds: () => boolean) => Effect.repeat(Effect.sleep(5), { until: holds })
 
+/** The shortest list of several: a Git process of another test that begins, ends or waits for a disk hides where it works. */
+const listed = (directory: string) =>
+  Effect.map(
+    Effect.forEach(Array(5), () => Effect.map(Effect.sleep(20), () => gitWritersIn(directory)!)),
+    (lists) => lists.reduce((shortest, list) => (list.length < shortest.length ? list : shortest))
+  )
+
 const started = (args: ReadonlyArray<string>, cwd?: string) =>
   Effect.acquireRelease(
     Effect.sync(() => spawn("git", args, { cwd, stdio: ["pipe", "pipe", "ignore"] })),
@@ -58,10 +65,9 @@ describe.skipIf(!fs.existsSync("/proc/1/comm"))("a Git process that stays open i
       const { directory } = yield* filled
       const child = yield* started(args, directory)
       yield* Effect.sleep(50)
-      const found = gitWritersIn(directory)!.map(({ writes }) =>
+      const found = (yield* listed(directory)).map(({ writes }) =>
         writes === "caches" ? "caches" : "anything"
       )
-      yield* Effect.sleep(0)
       assert.isNull(child.exitCode, "it has ended")
       return found
     })
@@ -78,12 +84,7 @@ describe.skipIf(!fs.existsSync("/proc/1/comm"))("a Git process that stays open i
 })
 
 describe.skipIf(!fs.existsSync("/proc/1/comm"))("a Git process that writes is found in", () => {
-  /** The least number of several, because a Git process elsewhere that is about to end hides where it works. */
-  const count = (directory: string) =>
-    Effect.map(
-      Effect.forEach(Array(5), () => Effect.map(Effect.sleep(20), () => gitWritersIn(directory)!.length)),
-      (counts) => Math.min(...counts)
-    )
+  const count = (directory: string) => Effect.map(listed(directory), ({ length }) => length)
   const writer = (directory: string, tree: string) =>
     Effect.zipRight(started(["update-ref", "--stdin"], tree), count(directory))
   const linked = (directory: string) =>
@@ -142,7 +143,7 @@ describe.skipIf(!fs.existsSync("/proc/1/comm"))("a Git process that writes is fo
         const given = `--git-dir=${path.relative(`${tree}/sub`, directory)}`
         const child = yield* started([given, "update-ref", "--stdin"], `${tree}/sub`)
         yield* until(() => fs.readlinkSync(`/proc/${child.pid}/cwd`) === fs.realpathSync(tree))
-        assert.strictEqual(gitWritersIn(directory)!.length, 1)
+        assert.strictEqual(yield* count(directory), 1)
       })
   )
 

@@ -235,9 +235,9 @@ describe.skipIf(
         Effect.gen(function* () {
           const { commit, directory, home } = yield* filledForAll
           giveToNobody(directory)
-          const git = "git -c safe.directory='*'"
+          const git = `git -c safe.directory='*' -C ${directory}`
           const script = `mount -t proc -o hidepid=2 proc /proc
-${deletingLater(home, directory, commit, git)}
+${deletingLater(home, commit, git)}
 exec "$@"`
           const command = [
             ...["unshare", "-m", "--pid", "--fork", "--kill-child", "sh", "-c", script, "sh"],
@@ -264,7 +264,7 @@ describe.skipIf(
       Effect.gen(function* () {
         const { commit, directory, home } = yield* filledForAll
         giveToNobody(directory)
-        const script = `${deletingLater(home, directory, commit, `${asNobody.join(" ")} git`)}
+        const script = `${deletingLater(home, commit, `${asNobody.join(" ")} git -C ${directory}`)}
 exec "$@"`
         const mounting =
           'mount -t proc -o hidepid=ptraceable proc /proc && exec setpriv --bounding-set=-sys_ptrace "$@"'
@@ -282,28 +282,35 @@ exec "$@"`
 
 // Likely: `sudo -u git git --git-dir=… fetch` from root's home or a cron job of root, in any repository of that user. Harmful: while it
 // runs, `health` and the maintenance would fail, and the locks of killed children stay.
-describe.skipIf(!isRoot)("a Git command whose working directory the user may not enter", () => {
-  it.scopedLive(
-    "in another repository does not keep the engines of that user from listing Git commands",
-    () =>
-      Effect.gen(function* () {
-        const { directory, home } = yield* filledForAll
-        const other = yield* filledForAll
-        for (const each of [directory, other.directory]) giveToNobody(each)
-        const command = [...asNobody, "git", `--git-dir=${other.directory}`]
-        const { lock } = yield* deleting(other.directory, other.commit, command, yield* temporary)
-        assert.isTrue(fs.existsSync(lock))
-        const [first = "", ...rest] = [
-          ...asNobody,
-          process.execPath,
-          programIn(home, "gitWriters"),
-          directory
-        ]
-        const { stderr, stdout } = spawnSync(first, rest, { cwd: "/", encoding: "utf8" })
-        assert.deepStrictEqual([stdout, stderr], ["0", ""])
-      })
-  )
-})
+describe.skipIf(!can("--pid", "--fork", "--mount-proc"))(
+  "a Git command whose working directory the user may not enter",
+  () => {
+    it.scopedLive(
+      "in another repository does not keep the engines of that user from listing Git commands",
+      () =>
+        Effect.gen(function* () {
+          const { directory, home } = yield* filledForAll
+          const other = yield* filledForAll
+          for (const each of [directory, other.directory]) giveToNobody(each)
+          const git = `${asNobody.join(" ")} git --git-dir=${other.directory}`
+          // In a pid namespace of their own, there are no other Git processes.
+          const script = `cd ${yield* temporary}
+${deletingLater(home, other.commit, git)}
+cd / && touch ${home}/lock && until [ -e ${other.directory}/refs/heads/other.lock ]; do sleep 0.02; done
+exec "$@"`
+          const { stderr, stdout } = spawnSync(
+            "unshare",
+            [
+              ...["--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c", script, "sh"],
+              ...[...asNobody, process.execPath, programIn(home, "gitWriters"), directory]
+            ],
+            { encoding: "utf8", timeout: 20_000 }
+          )
+          assert.deepStrictEqual([stdout, stderr], ["0", ""])
+        })
+    )
+  }
+)
 
 // Very unlikely: a repository with a separate work tree (`git init --separate-git-dir`) in a container, and an engine outside, which
 // sees its processes. Bad: two programs hold the same lock, so that an acknowledged commit may be lost.

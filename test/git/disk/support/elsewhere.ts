@@ -64,11 +64,11 @@ export const deleting = (
     return { child, lock }
   })
 
-/** A shell command that runs `git` in the background, like `deleting`, as soon as `home` has a file `lock`. */
-export const deletingLater = (home: string, directory: string, commit: string, git: string) =>
+/** A shell command that runs Git in the background, like `deleting`, as soon as `home` has a file `lock`. */
+export const deletingLater = (home: string, commit: string, command: string) =>
   `{ until [ -e ${home}/lock ]; do sleep 0.02; done
   { printf 'start\ndelete refs/heads/other ${commit}\nprepare\n'; sleep 20; } |
-  ${git} -C ${directory} update-ref --stdin >/dev/null; } </dev/null >/dev/null 2>&1 &`
+  ${command} update-ref --stdin >/dev/null; } </dev/null >/dev/null 2>&1 &`
 
 /** Makes the command of `deletingLater` lock the branch. */
 export const lockedLater = (home: string, directory: string) =>
