@@ -60,11 +60,13 @@ describe.skipIf(!can("-m", "sh", "-c", "mount --bind /etc/hostname /proc/uptime"
       "keeps it where descriptors ran out when the first Git child was started",
       () =>
         Effect.gen(function* () {
-          const { commit, directory, home } = yield* filledForAll
-          const program = programIn(home, "failingChildWithoutDescriptors")
+          const { commit, directory } = yield* filledForAll
           const command = withUptime(yield* uptimeFrom(100), "ulimit -n 256 &&")
           const lock = deleting(directory, commit)
-          assert.strictEqual(yield* failingElsewhere(command, directory, lock, { program }), "0 ")
+          const end = yield* failingElsewhere(command, directory, lock, {
+            before: "a child without descriptors"
+          })
+          assert.strictEqual(end, "0 ")
           assert.isTrue(fs.existsSync(`${directory}/refs/heads/other.lock`))
         }),
       60_000
@@ -87,6 +89,34 @@ describe.skipIf(!can("-m", "sh", "-c", "mount --bind /etc/hostname /proc/uptime"
           yield* Effect.sleep(500)
           assert.strictEqual(yield* failingElsewhere(command, directory, Effect.void), "0 ")
           assert.isTrue(fs.existsSync(lock))
+        }),
+      60_000
+    )
+  }
+)
+
+// Unlikely (lxcfs before 4.0 of 2020, as in Ubuntu 18.04 and Debian 10), but there whenever a Git child fails. Bad: a Git command that
+// has just locked a branch seems to begin later, so that its lock is removed: an acknowledged commit may be lost.
+describe.skipIf(!can("-m", "sh", "-c", "mount --bind /etc/hostname /proc/uptime"))(
+  "a container whose /proc/uptime shows whole seconds (old lxcfs)",
+  () => {
+    it.scopedLive(
+      "keeps the lock of a running Git command",
+      () =>
+        Effect.gen(function* () {
+          const { commit, directory } = yield* filledForAll
+          const uptime = yield* uptimeFrom(100, (now) => `${Math.floor(now)}.00`)
+          const locked = Effect.gen(function* () {
+            const before = fs.readFileSync(uptime, "utf8")
+            yield* until(() => fs.readFileSync(uptime, "utf8") !== before)
+            yield* Effect.sleep(100)
+            yield* deleting(directory, commit)
+          })
+          const end = yield* failingElsewhere(withUptime(uptime), directory, locked, {
+            before: "a change of the uptime"
+          })
+          assert.strictEqual(end, "0 ")
+          assert.isTrue(fs.existsSync(`${directory}/refs/heads/other.lock`))
         }),
       60_000
     )
@@ -466,7 +496,7 @@ describe.skipIf(!fs.existsSync("/proc/1/comm"))(
             return real(...args)
           }
         yield* withReplaced(
-          { statSync: counted },
+          { statSync: counted, readlinkSync: counted },
           Effect.sync(() => gitWritersIn(directory))
         )
         assert.isBelow(looks, 10_000)

@@ -2,9 +2,10 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { settingName } from "../files/ConfigFile.js"
 import { EngineError } from "../files/EngineError.js"
-import { fileIdOf, hasErrorCode } from "../files/FileOperations.js"
+import { hasErrorCode } from "../files/FileOperations.js"
 import { settingsIn } from "./CommonDirectory.js"
-import { bootTime, isZombie, linkText, millisOf, mounts, readText, statOf } from "./ProcessIdentity.js"
+import { deviceOf, type Place, type ProcessFiles, processFiles } from "./ProcessFiles.js"
+import { bootTime, isZombie, millisOf, mounts, readText, statOf } from "./ProcessIdentity.js"
 
 /**
  * The text of a file of a process, or of one in its directories; undefined if it is gone, or hidden. Fails if this process has no descriptor left: a
@@ -19,42 +20,22 @@ const processText = (file: string): string | undefined => {
   }
 }
 
-/** Identifies a file by whatever path it is reached; undefined if it cannot be seen. */
-const fileId = (file: string): string | undefined => {
+/** The text of a file `.git`, as in a submodule; undefined if there is none. It is not waited for: anybody may have made it. */
+const gitFileText = (file: string): string | undefined => {
   try {
-    return fileIdOf(fs.statSync(file, { bigint: true }))
-  } catch {
+    const { size } = fs.statSync(file)
+    // A pipe has no size, nor has a file of the kernel, which reading would change.
+    if (size === 0 || size > maxPath) return undefined
+    const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
+    try {
+      return fs.fstatSync(fd).isFile() ? fs.readFileSync(fd, "utf8").trim() : undefined
+    } finally {
+      fs.closeSync(fd)
+    }
+  } catch (cause) {
+    if (hasErrorCode(cause, "EMFILE", "ENFILE")) throw cause
     return undefined
   }
-}
-
-/** A path with resolved symbolic links, or the path itself if it does not exist. */
-const realPath = (file: string): string => {
-  try {
-    return fs.realpathSync(file)
-  } catch {
-    return file
-  }
-}
-
-const isFile = (file: string): boolean => {
-  try {
-    return fs.statSync(file).isFile()
-  } catch {
-    return false
-  }
-}
-
-/** The repository that a file `.git` names, as in a submodule. */
-const gitDirectoryIn = (file: string): string | undefined =>
-  // Reading a pipe of that name would never end.
-  isFile(file) ? /^gitdir: (.+)/.exec(processText(file) ?? "")?.[1] : undefined
-
-/** The repository that a file `.git` names; or else the real path of a file. */
-const namedBy = (file: string): string => {
-  const real = realPath(file)
-  const named = path.basename(real) === ".git" ? gitDirectoryIn(real) : undefined
-  return named === undefined ? real : realPath(path.resolve(path.dirname(real), named))
 }
 
 /** A directory and those above it. */
@@ -63,53 +44,63 @@ const andAbove = (directory: string): ReadonlyArray<string> => {
   return parent === directory ? [directory] : [directory, ...andAbove(parent)]
 }
 
+/** Whatever another user has hidden is of no use to a Git of this user either. */
+const unlessHidden = <A>(read: () => ReadonlyArray<A>): ReadonlyArray<A> => {
+  try {
+    return read()
+  } catch (cause) {
+    if (hasErrorCode(cause, "ENOENT", "ENOTDIR", "EACCES", "EPERM")) return []
+    throw cause
+  }
+}
+
 /** The work trees that the configuration of a repository names. None if it is damaged: Git refuses such a repository. */
 const configuredTrees = (repository: string): ReadonlyArray<string> => {
   try {
     return ["config", "config.worktree"]
-      .flatMap((name) => settingsIn(path.join(repository, name)))
+      .flatMap((name) => unlessHidden(() => settingsIn(path.join(repository, name))))
       .filter((setting) => settingName(setting) === "core.worktree")
-      .map(({ value }) => realPath(path.resolve(repository, value)))
+      .map(({ value }) => path.resolve(repository, value))
   } catch (cause) {
     if (cause instanceof EngineError) return []
     throw cause
   }
 }
 
-/** The directories in which Git finds a repository: its own, and those of its work trees. */
-const directoriesOf = (repository: string): ReadonlyArray<string> => {
-  const own = fs.realpathSync(repository)
-  const registered = path.join(repository, "worktrees")
-  let names: ReadonlyArray<string> = []
-  try {
-    names = fs.readdirSync(registered)
-  } catch (cause) {
-    if (!hasErrorCode(cause, "ENOENT", "ENOTDIR")) throw cause
-  }
-  return [
-    path.basename(own) === ".git" ? path.dirname(own) : own,
-    ...configuredTrees(own),
-    ...names.flatMap((name) => {
-      // The path of the file `.git` in the work tree. It may be relative to this file.
-      const gitFile = readText(path.join(registered, name, "gitdir")) ?? ""
-      return gitFile === "" ? [] : [realPath(path.dirname(path.resolve(registered, name, gitFile)))]
-    })
-  ]
-}
-
 /** Where Git finds a repository: directories by their real paths, and the ids of these and of what others can share with it. */
 interface Places {
   readonly directories: ReadonlyArray<string>
   readonly ids: ReadonlySet<string>
+  readonly device: string
 }
 
 /** The parts of a repository that others can share with it by symbolic links. */
-const sharedParts = ["", "/objects", "/refs", "/packed-refs"]
+const sharedParts = ["", "objects", "refs", "packed-refs"]
 
+/** Where Git finds a repository: its own directory, and its work trees. */
 const placesOf = (repository: string): Places => {
-  const directories = directoriesOf(repository)
-  const files = [...directories, ...sharedParts.map((part) => `${repository}${part}`)]
-  return { directories, ids: new Set(files.flatMap((file) => fileId(file) ?? [])) }
+  const own = fs.realpathSync(repository)
+  const device = deviceOf(own)
+  const { follow, idOf } = processFiles("self", device)
+  const root = { text: "/", at: "/" }
+  const registered = path.join(own, "worktrees")
+  const trees = [
+    path.basename(own) === ".git" ? path.dirname(own) : own,
+    ...configuredTrees(own),
+    ...unlessHidden(() => fs.readdirSync(registered)).flatMap((name) => {
+      // The path of the file `.git` in the work tree. It may be relative to this file.
+      const gitFile = readText(path.join(registered, name, "gitdir")) ?? ""
+      return gitFile === "" ? [] : [path.dirname(path.resolve(registered, name, gitFile))]
+    })
+  ]
+  const found = [...trees, ...sharedParts.map((part) => path.join(own, part))].flatMap(
+    (file) => follow(root, file) ?? []
+  )
+  return {
+    directories: trees.map((tree) => follow(root, tree)?.text ?? tree),
+    ids: new Set(found.flatMap((place) => idOf(place) ?? [])),
+    device
+  }
 }
 
 /** Arguments that are longer are no paths. */
@@ -118,53 +109,63 @@ const maxPath = 4096
 /** The largest number of arguments of a process that are looked at: each look asks the disk some ten times. */
 const maxArguments = 64
 
-/**
- * Whether a process reaches a repository by a path that has no meaning here, such as through a bind mount or below another root.
- * Only the kernel knows where its paths lead.
- */
-const reaches = (pid: string, { ids }: Places, paths: ReadonlyArray<string>): boolean => {
-  const [working, root] = [`/proc/${pid}/cwd`, `/proc/${pid}/root`]
-  const isShared = (directory: string) =>
-    sharedParts.some((part) => ids.has(fileId(`${directory}${part}`) ?? ""))
-  const isOurs = (directory: string) => {
-    if (isShared(directory) || isShared(`${directory}/.git`)) return true
-    const named = gitDirectoryIn(`${directory}/.git`)
+/** Whether a process reaches a repository from its working directory, or by paths of its own. */
+const reaches = (
+  { directories, ids }: Places,
+  { follow, idOf }: ProcessFiles,
+  working: Place,
+  paths: ReadonlyArray<string>
+): boolean => {
+  const isOneOf = (place: Place | undefined) => place !== undefined && ids.has(idOf(place) ?? "")
+  const isShared = (directory: Place) => sharedParts.some((part) => isOneOf(follow(directory, part)))
+  const isInside = (text: string) =>
+    directories.some((directory) => text === directory || text.startsWith(`${directory}${path.sep}`))
+  const isOurs = (directory: Place): boolean => {
+    if (isInside(directory.text) || isShared(directory)) return true
+    const git = follow(directory, ".git")
+    if (git === undefined) return false
+    if (isInside(git.text) || isShared(git)) return true
+    const named = /^gitdir: (.+)/.exec(gitFileText(git.at) ?? "")?.[1]
     if (named === undefined) return false
-    const repository = path.isAbsolute(named) ? `${root}${named}` : `${directory}/${named}`
+    const repository = follow(directory, named)
+    if (repository === undefined) return isInside(path.resolve(directory.text, named))
     // The directory of a linked work tree is two levels below the repository.
-    return isShared(repository) || isShared(`${repository}/../..`)
+    return isInside(repository.text) || isShared(repository) || isOneOf(follow(repository, "../.."))
   }
-  let above: string | undefined
-  for (let at = working; ; at += "/..") {
-    const id = fileId(at)
-    if (id === undefined || id === above) break
-    if (isOurs(at)) return true
-    above = id
+  const seen = new Set<string>()
+  const isBelowOurs = (from: Place | undefined): boolean => {
+    for (let place = from; place !== undefined; place = follow(place, "..")) {
+      const id = idOf(place)
+      if (id === undefined || seen.has(id)) return false
+      seen.add(id)
+      if (isOurs(place)) return true
+    }
+    return false
   }
-  return paths
-    .filter(({ length }) => length <= maxPath)
-    .some((text) =>
-      andAbove(text).some((at) => at !== "." && isOurs(`${path.isAbsolute(text) ? root : working}/${at}`))
-    )
+  const leadsBelowOurs = (from: Place, file: string): boolean => {
+    for (const named of andAbove(file)) {
+      const place = follow(from, named)
+      if (isBelowOurs(place)) return true
+      const isDirectory = place !== undefined && follow(place, "..") !== undefined
+      if (isDirectory) return false
+    }
+    return false
+  }
+  const given = paths.filter(({ length }) => length > 0 && length <= maxPath)
+  return isBelowOurs(working) || given.some((file) => leadsBelowOurs(working, file))
 }
 
 /**
- * Whether a process works in a repository, by its working directory, arguments and environment; undefined if they are hidden or too
- * many, or if the process waits for a disk. If that disk never responds, a look at its paths would block this process, too.
+ * Whether a process works in a repository, by its working directory, arguments and environment; undefined if they are hidden, too
+ * many, or on a disk that may not respond: a look at their paths would block this process, too.
  */
 const worksIn = (pid: string, state: string | undefined, places: Places): boolean | undefined => {
   if (state === "D") return undefined
-  const at = linkText(`/proc/${pid}/cwd`)
+  const files = processFiles(pid, places.device)
   const args = processText(`/proc/${pid}/cmdline`)
   const environment = processText(`/proc/${pid}/environ`)
-  if (at === undefined || args === undefined || environment === undefined)
+  if (files.working === undefined || args === undefined || environment === undefined)
     return fs.existsSync(`/proc/${pid}`) ? undefined : false
-  const isInside = (text: string) => {
-    const absolute = namedBy(path.resolve(at, text))
-    return places.directories.some(
-      (directory) => absolute === directory || absolute.startsWith(`${directory}${path.sep}`)
-    )
-  }
   const given = args.split("\0")
   const paths = [
     ...given.slice(0, maxArguments).map((arg) => arg.replace(/^--[a-z-]+=/, "")),
@@ -173,13 +174,8 @@ const worksIn = (pid: string, state: string | undefined, places: Places): boolea
       .filter((setting) => /^GIT_[A-Z_]*DIR/.test(setting))
       .map((setting) => setting.replace(/^\w+=/, ""))
   ]
-  return (
-    isInside(at) ||
-    andAbove(at).some((directory) => isInside(path.join(directory, ".git"))) ||
-    paths.some(isInside) ||
-    reaches(pid, places, paths) ||
-    (given.length > maxArguments ? undefined : false)
-  )
+  if (reaches(places, files, files.working, paths)) return true
+  return given.length > maxArguments || files.hides() ? undefined : false
 }
 
 /*

@@ -89,13 +89,27 @@ const ticks = 100
 /** When a process started, in milliseconds since the kernel was booted. */
 export const millisOf = (start: string | undefined): number => (Number(start) / ticks) * 1000
 
-/** The mounted file systems that this process sees: where each is, and its options; undefined if unknown. */
-export const mounts = (): ReadonlyArray<{ readonly at: string; readonly options: string }> | undefined =>
-  readText("/proc/self/mountinfo")
+/** A mounted file system. `options` are those of the mount and of the file system. */
+export interface Mount {
+  readonly at: string
+  /** As `major:minor`. */
+  readonly device: string
+  readonly type: string
+  readonly options: string
+}
+
+/** The mounted file systems that a process sees, by its own paths; undefined if unknown. */
+export const mounts = (pid = "self"): ReadonlyArray<Mount> | undefined =>
+  readText(`/proc/${pid}/mountinfo`)
     ?.split("\n")
     .map((line) => {
-      const [, , , , at = "", ...rest] = line.split(" ")
-      return { at, options: rest.join(" ") }
+      const [, , device = "", , at = "", ...rest] = line.split(" ")
+      return {
+        at: at.replace(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),
+        device,
+        type: rest[rest.indexOf("-") + 1] ?? "",
+        options: rest.join(" ")
+      }
     })
 
 const shownUptime = (): number => Number(readText("/proc/uptime")?.split(" ")[0] ?? Number.NaN) * 1000
@@ -104,8 +118,8 @@ let offset: number | undefined
 
 /**
  * By how much the uptime of the kernel exceeds the one that is shown. In a container, lxcfs shows how long the container has run,
- * but start times are those of the kernel. They are compared by a process that starts now, so that the result is at most too large
- * by the time of its start.
+ * but start times are those of the kernel. They are compared by a process that starts now, so that the result is too large by the
+ * time of its start, and by a second: old releases of lxcfs show whole seconds.
  */
 const uptimeOffset = (): number => {
   if (offset !== undefined) return offset
@@ -117,7 +131,7 @@ const uptimeOffset = (): number => {
   }
   const shown = shownUptime()
   const { stdout } = spawnSync("cat", ["/proc/self/stat"], { encoding: "utf8" })
-  const measured = millisOf(statOf("self", () => stdout ?? undefined)?.start) - shown
+  const measured = millisOf(statOf("self", () => stdout ?? undefined)?.start) - shown + 1000
   if (!Number.isNaN(measured)) offset = measured
   return measured
 }

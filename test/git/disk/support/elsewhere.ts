@@ -83,12 +83,13 @@ export const failingElsewhere = <E, R>(
   directory: string,
   during: Effect.Effect<unknown, E, R>,
   {
+    before = "nothing",
     environment = env,
     program = bundled(new URL("./failingChild.ts", import.meta.url))
-  }: { readonly environment?: typeof env; readonly program?: string } = {}
+  }: { readonly before?: string; readonly environment?: typeof env; readonly program?: string } = {}
 ) =>
   Effect.gen(function* () {
-    const [first = "", ...rest] = [...command, process.execPath, program, directory]
+    const [first = "", ...rest] = [...command, process.execPath, program, directory, before]
     const child = yield* started(first, rest, { stdio: ["pipe", "pipe", "pipe"], cwd: "/", env: environment })
     let said = ""
     child.stdout!.on("data", (text: Buffer) => (said += text))
@@ -100,15 +101,14 @@ export const failingElsewhere = <E, R>(
     return yield* end
   })
 
-/** A file like /proc/uptime, of a container that has run for some seconds. */
-export const uptimeFrom = (seconds: number) =>
+/** A file like /proc/uptime, of a container that has run for some seconds, which are shown as a text. */
+export const uptimeFrom = (seconds: number, shown = (now: number) => now.toFixed(2)) =>
   Effect.gen(function* () {
     const file = `${yield* temporary}/uptime`
     fs.writeFileSync(file, "")
     const fd = fs.openSync(file, "r+")
     const begin = performance.now()
-    const show = () =>
-      fs.writeSync(fd, `${(seconds + (performance.now() - begin) / 1000).toFixed(2)} 100.00\n`, 0)
+    const show = () => fs.writeSync(fd, `${shown(seconds + (performance.now() - begin) / 1000)} 100.00\n`, 0)
     show()
     const timer = setInterval(show, 5)
     yield* Effect.addFinalizer(() =>

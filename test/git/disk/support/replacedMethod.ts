@@ -4,6 +4,7 @@ import { Effect } from "effect"
 
 type Replaceable =
   | ("fsync" | "fsyncSync" | "linkSync" | "mkdirSync" | "openSync" | "readSync" | "readdirSync")
+  | "readlinkSync"
   | ("renameSync" | "rmSync" | "statSync" | "unlinkSync" | "utimesSync" | "writeSync" | "writevSync")
 
 type Replacements = { readonly [name in Replaceable]?: (real: any) => any }

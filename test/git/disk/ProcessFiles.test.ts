@@ -1,0 +1,237 @@
+import { type spawn, spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { bundled } from "../../support/bundled.js"
+import { started, until } from "./support/children.js"
+import {
+  asNobody,
+  can,
+  deleting,
+  deletingLater,
+  failingElsewhere,
+  filledForAll,
+  giveToNobody,
+  isRoot,
+  lockedLater,
+  programIn
+} from "./support/elsewhere.js"
+import { git, temporary } from "./support/temporary.js"
+
+/** A container of its own, with its processes alone in `/proc`. */
+const container = ["--pid", "--fork", "--kill-child", "--mount-proc"]
+
+// Unlikely: a separate work tree that only a group may enter, which the user joined after the engine's process began (`usermod -aG`), or
+// that its service leaves out. Bad: two programs hold the same lock, so that an acknowledged commit may be lost. Until lately it failed.
+describe.skipIf(!can(...container))(
+  "a Git command in a work tree that its groups may enter, but not the engine's",
+  () => {
+    it.scopedLive(
+      "keeps its lock while a child of an engine fails",
+      () =>
+        Effect.gen(function* () {
+          const { commit, directory, home } = yield* filledForAll
+          git(directory, "config", "core.bare", "false")
+          giveToNobody(directory)
+          const tree = `${home}/tree`
+          fs.mkdirSync(tree)
+          fs.writeFileSync(`${tree}/.git`, `gitdir: ${directory}\n`)
+          fs.chownSync(tree, 0, 1234)
+          fs.chmodSync(tree, 0o770)
+          const asMember = ["setpriv", "--reuid=65534", "--regid=65534", "--groups=1234"].join(" ")
+          const script = `${deletingLater(home, commit, `${asMember} git -c safe.directory='*' -C ${tree}`)}
+exec "$@"`
+          const command = ["unshare", ...container, "sh", "-c", script, "sh", ...asNobody]
+          const program = programIn(home, "failingChild")
+          const end = yield* failingElsewhere(command, directory, lockedLater(home, directory), { program })
+          assert.strictEqual(end, "0 ")
+          assert.isTrue(fs.existsSync(`${directory}/refs/heads/other.lock`))
+        }),
+      60_000
+    )
+  }
+)
+
+// Very unlikely: a container that reaches the repository only by an absolute symbolic link, and an engine outside, which sees its
+// processes. Bad: two programs hold the same lock, so that an acknowledged commit may be lost.
+describe.skipIf(!can("-m", "sh", "-c", "mount -t tmpfs tmpfs /mnt"))(
+  "a Git command whose path is an absolute symbolic link that only its container has",
+  () => {
+    it.scopedLive(
+      "keeps its lock while a child of an engine fails",
+      () =>
+        Effect.gen(function* () {
+          const { commit, directory } = yield* filledForAll
+          const script = `mount -t tmpfs tmpfs /mnt && mkdir /mnt/repository && ln -s /mnt/repository /mnt/link &&
+mount --bind ${directory} /mnt/repository && cd / && exec git --git-dir=/mnt/link "$@"`
+          const command = ["unshare", "-m", "sh", "-c", script, "sh"]
+          const end = yield* failingElsewhere([], directory, deleting(directory, commit, command))
+          assert.strictEqual(end, "0 ")
+          assert.isTrue(fs.existsSync(`${directory}/refs/heads/other.lock`))
+        }),
+      60_000
+    )
+  }
+)
+
+/** Waits until a process has listed the Git commands, at most five seconds. */
+const listing = (directory: string) =>
+  Effect.gen(function* () {
+    const program = bundled(new URL("./support/gitWriters.ts", import.meta.url))
+    const lister = yield* started(process.execPath, [program, directory], { stdio: "ignore" })
+    yield* Effect.repeat(Effect.sleep(50), { until: () => lister.exitCode !== null, times: 100 })
+    return lister.exitCode
+  })
+
+/** What a process says first. */
+const saidBy = (child: ReturnType<typeof spawn>) =>
+  Effect.gen(function* () {
+    let said = ""
+    child.stdout!.on("data", (text: Buffer) => (said += text))
+    yield* until(() => said !== "" || child.exitCode !== null)
+    return said.trim()
+  })
+
+/** Mounts a file system by a server that refuses each call, and does not respond any more after a line arrives. */
+const hungServer = `
+import ctypes, os, select, struct, sys
+fd = os.open("/dev/fuse", os.O_RDWR)
+options = "fd=%d,rootmode=40000,user_id=0,group_id=0" % fd
+done = ctypes.CDLL(None).mount(b"hung", sys.argv[1].encode(), b"fuse", 0, options.encode())
+def answer(unique, error, body):
+    os.write(fd, struct.pack("<IiQ", 16 + len(body), error, unique) + body)
+def received():
+    return struct.unpack_from("<IQ", os.read(fd, 1 << 17), 4)
+answer(received()[1], 0, struct.pack("<IIIIHHIIHHI28x", 7, 31, 4096, 0, 16, 12, 4096, 1, 1, 0, 0))
+print("mounted" if done == 0 else "refused", flush=True)
+while 0 not in select.select([fd, 0], [], [])[0]:
+    operation, unique = received()
+    if operation not in (2, 36, 42): answer(unique, -38, b"")
+os.read(0, 99)
+print("hung", flush=True)
+sys.stdin.read()
+`
+
+const hasPython = spawnSync("python3", ["--version"]).status === 0
+const canHang = isRoot && fs.existsSync("/dev/fuse") && hasPython
+
+/** A mounted file system, and an effect after which its server does not respond any more. */
+const hanging = Effect.gen(function* () {
+  const at = `${yield* temporary}/hung`
+  fs.mkdirSync(at)
+  yield* Effect.addFinalizer(() => Effect.sync(() => spawnSync("umount", ["-l", at])))
+  const server = yield* started("python3", ["-c", hungServer, at], { stdio: ["pipe", "pipe", "inherit"] })
+  let said = ""
+  server.stdout!.on("data", (text: Buffer) => (said += text))
+  const says = (text: string) => until(() => said.includes(text) || server.exitCode !== null)
+  yield* says("mounted")
+  const hang = Effect.suspend(() => {
+    server.stdin!.write("hang\n")
+    return says("hung")
+  })
+  return { at, hang }
+})
+
+describe.skipIf(!canHang)("a disk whose server does not respond any more", () => {
+  // Likely where users have disks by FUSE (sshfs, rclone, gcsfuse, virtiofs) and the server is gone: Git that waits for it sleeps as `S`, not
+  // as `D`. Bad: each engine of that user stops as a whole, reads included, when a Git child fails, a maintenance ends, or in `health`.
+  it.scopedLive(
+    "and a Git command that waits for it do not stop the processes that list Git commands",
+    () =>
+      Effect.gen(function* () {
+        const { directory } = yield* filledForAll
+        const { at, hang } = yield* hanging
+        yield* hang
+        const waiting = yield* started("git", ["-C", `${at}/tree`, "status"], { stdio: "ignore" })
+        yield* Effect.sleep(300)
+        assert.isNull(waiting.exitCode)
+        assert.strictEqual(yield* listing(directory), 0)
+      }),
+    60_000
+  )
+
+  // Likely where homes are on NFS or by FUSE: a `git log` in a pager, or a `git commit` with an editor, was begun there before the server went
+  // away. It waits for its user (`S`), not for the disk, with NFS, too. Bad, as above, although no repository of the engine is on that disk.
+  it.scopedLive(
+    "and a Git command that was begun there and waits for its user do not stop them",
+    () =>
+      Effect.gen(function* () {
+        const { directory } = yield* filledForAll
+        const { at, hang } = yield* hanging
+        const waiting = yield* started("git", ["cat-file", "--batch"], {
+          cwd: at,
+          env: { PATH: process.env["PATH"], GIT_DIR: (yield* filledForAll).directory },
+          stdio: ["pipe", "ignore", "ignore"]
+        })
+        yield* Effect.sleep(300)
+        assert.isNull(waiting.exitCode)
+        yield* hang
+        assert.strictEqual(yield* listing(directory), 0)
+      }),
+    60_000
+  )
+})
+
+/** Holds a lease of a file: whoever opens it waits until the lease ends, for 45 seconds by default. */
+const leaseHolder = `
+import fcntl, os, signal, sys
+signal.signal(signal.SIGIO, lambda *_: None)
+fcntl.fcntl(os.open(sys.argv[1], os.O_RDWR), fcntl.F_SETLEASE, fcntl.F_WRLCK)
+print("held", flush=True)
+sys.stdin.read()
+`
+
+// Very unlikely, unless another user of the machine wants it, as with a pipe of that name. Bad: an engine of root, or of that user, stops
+// for 45 seconds with each look at the processes. A link `.git` to /proc/kmsg stops root for good.
+describe.skipIf(!fs.existsSync("/proc/1/comm") || !hasPython)(
+  "a file `.git` with a lease, above the directory in which a Git command runs",
+  () => {
+    it.scopedLive(
+      "does not stop the processes that list Git commands",
+      () =>
+        Effect.gen(function* () {
+          const { directory } = yield* filledForAll
+          const tree = yield* temporary
+          fs.writeFileSync(`${tree}/.git`, "gitdir: /nowhere\n")
+          yield* started("git", ["cat-file", "--batch"], {
+            cwd: tree,
+            env: { PATH: process.env["PATH"], GIT_DIR: (yield* filledForAll).directory },
+            stdio: ["pipe", "ignore", "ignore"]
+          })
+          yield* Effect.sleep(100)
+          const holder = yield* started("python3", ["-c", leaseHolder, `${tree}/.git`], {
+            stdio: ["pipe", "pipe", "ignore"]
+          })
+          assert.strictEqual(yield* saidBy(holder), "held")
+          assert.strictEqual(yield* listing(directory), 0)
+        }),
+      60_000
+    )
+  }
+)
+
+// Likely, as above (`git worktree add` by root with `umask 077`). Bad: what a killed push leaves is never removed: its branch stays locked, for
+// good, until somebody removes the lock by hand.
+describe.skipIf(!can(...container))("a repository whose work trees the user may not list", () => {
+  for (const isHidden of [false, true]) {
+    it.scopedLive(
+      `loses the lock of a killed Git child, ${isHidden ? "as if there were none" : "where there are none"}`,
+      () =>
+        Effect.gen(function* () {
+          const { directory, home } = yield* filledForAll
+          giveToNobody(directory)
+          if (isHidden) fs.mkdirSync(`${directory}/worktrees`, { mode: 0o700 })
+          const lock = `${directory}/refs/heads/other.lock`
+          const left = Effect.sync(() => {
+            fs.writeFileSync(lock, "")
+            giveToNobody(lock)
+          })
+          const program = programIn(home, "failingChild")
+          const command = ["unshare", ...container, ...asNobody]
+          assert.strictEqual(yield* failingElsewhere(command, directory, left, { program }), "0 ")
+          assert.isFalse(fs.existsSync(lock))
+        }),
+      60_000
+    )
+  }
+})
