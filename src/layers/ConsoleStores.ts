@@ -5,11 +5,12 @@ import { ConsoleStores, demoRepo, embeddedApi, type StoreRequest } from "../http
 import { isGranted } from "../http/host/access/Principal.js"
 import { Tokens } from "../http/host/access/Tokens.js"
 import { isLoopback } from "../http/server/HostCheck.js"
-import { GitRemote } from "../store/remote/GitRemote.js"
+import { GitRemote, type GitRemoteService } from "../store/remote/GitRemote.js"
 import * as GitHub from "../store/remote/github/GitHub.js"
 import { fromRepository } from "../store/remote/local/LocalGit.js"
 import { make as makeStore } from "../store/Store.js"
 import type { ConsoleApi } from "./ConsoleApis.js"
+import { withoutDirectories } from "./ServerDirectories.js"
 
 const open = (
   remote: Layer.Layer<GitRemote, ValidationError>,
@@ -91,12 +92,27 @@ export const layer = (options: { readonly bind: string; readonly apis: ReadonlyA
             })
           }
           const repository = yield* repositories.open(owner, name)
-          // Errors then contain the name of the repository instead of a directory of this machine.
-          const remote = { ...fromRepository(repository), name: request.repo }
+          const local = fromRepository(repository)
+          const remote: GitRemoteService = {
+            ...local,
+            // Errors then contain the name of the repository instead of a directory of this machine.
+            name: request.repo,
+            probe: (...args) =>
+              Effect.map(local.probe(...args), (probe) => ({
+                ...probe,
+                write: Option.map(probe.write, (write) => write && granted.write)
+              }))
+          }
           const isAuthorized = Effect.sync(() =>
             Option.exists(rights(request), ({ read, write }) => read && write === granted.write)
           )
-          return yield* open(Layer.succeed(GitRemote, remote), request, !granted.write, isAuthorized)
+          const opened = yield* open(Layer.succeed(GitRemote, remote), request, !granted.write, isAuthorized)
+          const shown = withoutDirectories(repository.directory)
+          return {
+            ...opened,
+            store: shown(opened.store),
+            atRoot: (root: string) => Effect.map(opened.atRoot(root), shown)
+          }
         })
 
       return ConsoleStores.of({

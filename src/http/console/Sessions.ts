@@ -53,12 +53,15 @@ export class Sessions extends Effect.Service<Sessions>()("chainstore/http/consol
       const absolute = Duration.toMillis(durationOption("Sessions: absolute", limits.absolute))
       const entries = new Map<string, Entry>()
 
+      /** Ends a session. Uninterruptible, because nobody else can release the resources of a session without an entry. */
       const close = (id: string) =>
-        Effect.suspend(() => {
-          const entry = entries.get(id)
-          entries.delete(id)
-          return entry === undefined ? Effect.void : Scope.close(entry.scope, Exit.void)
-        })
+        Effect.uninterruptible(
+          Effect.suspend(() => {
+            const entry = entries.get(id)
+            entries.delete(id)
+            return entry === undefined ? Effect.void : Scope.close(entry.scope, Exit.void)
+          })
+        )
 
       /** Whether a session has expired, or its token has lost its rights. */
       const isOver = (entry: Entry, now: number) =>

@@ -1,7 +1,7 @@
 import { HttpServerRequest } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Redacted, type Scope } from "effect"
+import { Deferred, Effect, Fiber, Layer, Redacted, Ref, type Scope } from "effect"
 import { GitRepositories } from "../../../src/git/disk/GitRepositories.js"
 import { ConsoleStores } from "../../../src/http/console/ConsoleStores.js"
 import * as Handlers from "../../../src/http/console/Handlers.js"
@@ -101,6 +101,35 @@ it.scopedLive("a second sign-in that the user cancels while the first session en
       yield* Effect.raceFirst(Deferred.await(ending), Fiber.join(handled))
       yield* Fiber.interrupt(handled)
       assert.strictEqual(yield* sessions.count, 0)
+    })
+  )
+)
+
+// Very unlikely: a client leaves while its session ends, and a session that holds more than one resource, of which one takes moments to
+// release; those of today hold one. Harmful: the rest (a repository's engine, a connection) is never released, as nobody has the session.
+it.scopedLive("a sign-out that is interrupted releases all that the session holds", () =>
+  withConsole(
+    Effect.gen(function* () {
+      const sessions = yield* Sessions
+      const ending = yield* Deferred.make<void>()
+      const isReleased = yield* Ref.make(false)
+      const signIn = yield* signingIn(
+        (open) => (request) =>
+          Effect.gen(function* () {
+            yield* Effect.addFinalizer(() => Ref.set(isReleased, true))
+            const opened = yield* open(request)
+            yield* Effect.addFinalizer(() =>
+              Effect.zipRight(Deferred.succeed(ending, undefined), Effect.sleep("50 millis"))
+            )
+            return opened
+          })
+      )
+      const [cookie] = Object.values((yield* signIn()).cookies.cookies)
+      const ended = yield* Effect.fork(sessions.end(cookie!.value))
+      yield* Deferred.await(ending)
+      yield* Fiber.interrupt(ended)
+      assert.strictEqual(yield* sessions.count, 0)
+      assert.isTrue(yield* Ref.get(isReleased))
     })
   )
 )
