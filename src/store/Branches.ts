@@ -69,7 +69,7 @@ export interface DocumentDifference {
 /**
  * The resolution of a conflict: a side; another document, to which the store adds its metadata; `null` to delete the
  * document; or, if both sides changed the document, a function that settles each of its `conflicts` by path, which keeps
- * the spelling of numbers. `undefined` leaves the conflict.
+ * the spelling of numbers. `undefined` leaves the conflict. A document with a number that JavaScript rounded is refused.
  *
  * @since 0.1.0
  * @category models

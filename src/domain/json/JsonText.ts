@@ -214,6 +214,16 @@ export function* inexactNumbersSteps(text: string): Steps.Steps<ReadonlyArray<In
 export const inexactNumbers = (content: Uint8Array): ReadonlyArray<InexactNumber> =>
   Steps.runSync(inexactNumbersSteps(decoder.decode(content)))
 
+/** The first of the inexact numbers whose rounded value occurs anywhere inside a value. */
+export function* roundedWithin(
+  value: unknown,
+  inexact: ReadonlyArray<InexactNumber>
+): Steps.Steps<InexactNumber | undefined> {
+  if (inexact.length === 0) return undefined
+  const held = yield* numbersWithin(value, new Set(inexact.map(({ value }) => value)))
+  return inexact.find(({ value }) => held.has(value))
+}
+
 /** The wanted numbers that occur anywhere inside a value. */
 export function* numbersWithin(
   value: unknown,

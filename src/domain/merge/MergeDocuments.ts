@@ -70,6 +70,8 @@ interface Versions {
   readonly theirs: Optional
 }
 
+const valuesOf = ({ base, ours, theirs }: Versions): ReadonlyArray<Optional> => [base, ours, theirs]
+
 /** The values of three versions as JavaScript numbers and texts, without absent ones. */
 function* sidesOf({ base, ours, theirs }: Versions): Steps.Steps<MergeSides> {
   return {
@@ -96,7 +98,9 @@ class Merging {
 
   private *conflict(path: Path, versions: Versions): Steps.Steps<Optional> {
     const found = { path, ...(yield* sidesOf(versions)) }
-    const settled = this.rules.settle === undefined ? undefined : settlementIn(this.rules.settle(found), path)
+    const { settle } = this.rules
+    const settled =
+      settle === undefined ? undefined : yield* settlementIn(settle(found), path, valuesOf(versions))
     if (typeof settled === "object") return settled.value
     if (settled === undefined) this.conflicts.push(found)
     return settled === "theirs" ? versions.theirs : versions.ours
@@ -108,7 +112,7 @@ class Merging {
     if (yield* this.isSpelledAlike(base, theirs)) return ours
     const { rule } = node
     if (typeof rule === "function") {
-      const merged = mergedIn(rule(yield* sidesOf(versions)), path)
+      const merged = yield* mergedIn(rule(yield* sidesOf(versions)), path, valuesOf(versions))
       return Option.isSome(merged) ? merged.value : yield* this.conflict(path, versions)
     }
     if (ours === undefined && theirs === undefined) return undefined

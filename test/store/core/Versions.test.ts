@@ -185,7 +185,6 @@ describe("the next version of a document", () => {
       // Neither bytes that are not UTF-8 nor a file that is not JSON has numbers to keep.
       assert.strictEqual((yield* write({ n }, { numberSources: [new Uint8Array([0xff])] }))._rev, 1)
       assert.strictEqual((yield* write({ n }, {}, stored(`${inexact}]`)))._rev, 1)
-      assert.strictEqual((yield* write({ n }, { document: Option.none() }, before))._rev, 1)
     })
   )
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Either, Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { Oid } from "../../../src/domain/identifiers/Oid.js"
 import type { JsonObject } from "../../../src/domain/json/Json.js"
 import { conflictName } from "../../../src/domain/merge/ConflictMark.js"
@@ -10,7 +10,8 @@ import {
   markedContent,
   mergeContents,
   readable,
-  resolvedContent
+  resolvedContent,
+  sideContent
 } from "../../../src/store/internal/merge/MergeContent.js"
 import {
   type BothChanged,
@@ -433,7 +434,7 @@ describe("contents of a merge", () => {
     return { base: at(base), ours: at(ours), theirs: at(theirs) }
   }
   const resolved = (versions: ReturnType<typeof contents>, document: JsonObject) =>
-    readable(Either.getOrThrow(resolvedContent(versions, "ada", document)))
+    readable(Effect.runSync(resolvedContent(versions, "ada", document)))
 
   it("that a caller decided have the metadata of a merge", () => {
     const of = (rev: number, created: string, updated: string) => ({
@@ -478,8 +479,77 @@ describe("contents of a merge", () => {
     assert.deepStrictEqual(resolved(contents({}, { _rev: "x" }, undefined), {}), { _id: "ada", _rev: 1 })
     assert.deepStrictEqual(resolved(contents("[]", "[]", "[]"), { m: 1 }), { _id: "ada", _rev: 1, m: 1 })
     const refused = resolvedContent(contents({}, {}, {}), "ada", { a: { b: Number.NaN } })
-    assert.match(Either.getOrThrow(Either.flip(refused)), /^a\.b: /)
+    assert.match(Effect.runSync(Effect.flip(refused)), /^a\.b: /)
   })
+
+  it.effect("that a caller decided have no number of the versions with other digits", () =>
+    Effect.gen(function* () {
+      const account = bytes('{ "l": [{ "account": 12345678901234567890 }] }')
+      const other = bytes({ n: 1 })
+      const document = { m: readable(account)!, n: 1 } as JsonObject
+      for (const versions of [
+        { base: account, ours: other, theirs: other },
+        { base: other, ours: account, theirs: undefined },
+        { base: undefined, ours: other, theirs: account }
+      ]) {
+        assert.strictEqual(
+          yield* Effect.flip(resolvedContent(versions, "ada", document)),
+          "the number 12345678901234567890 at l[0].account cannot be written again without changing it"
+        )
+        const content = yield* resolvedContent(versions, "ada", { m: 1 })
+        assert.deepInclude(readable(content), { m: 1 })
+      }
+    })
+  )
+
+  it.effect("that are those of one side have the metadata of a merge, and the digits of that side", () =>
+    Effect.gen(function* () {
+      const of = (rev: number, created: string, updated: string, n: string) =>
+        bytes(
+          `{ "_created_at": "${created}", "_id": "ada", "_rev": ${rev}, "_updated_at": "${updated}", "n": ${n} }`
+        )
+      const versions = {
+        base: undefined,
+        ours: of(4, "2026-01-02", "2026-01-03", "12345678901234567890"),
+        theirs: of(2, "2026-01-01", "2026-01-05", "1.0")
+      }
+      for (const [side, n] of [
+        ["ours", "12345678901234567890"],
+        ["theirs", "1.0"]
+      ] as const) {
+        assert.strictEqual(
+          new TextDecoder().decode(yield* sideContent(versions, "ada", side)),
+          [
+            "{",
+            '  "_created_at": "2026-01-01",',
+            '  "_id": "ada",',
+            '  "_rev": 5,',
+            '  "_updated_at": "2026-01-05",',
+            `  "n": ${n}`,
+            "}\n"
+          ].join("\n")
+        )
+      }
+    })
+  )
+
+  it.effect("keep the digits of every number that no function returned", () =>
+    Effect.gen(function* () {
+      const of = (account: string, title: string) =>
+        bytes(`{ "account": ${account}, "n": 12345678901234567890, "title": "${title}" }`)
+      // A program may have written the rounded number: that is a change like any other.
+      const versions = {
+        base: of("12345678901234567890", "base"),
+        ours: of("12345678901234567890", "ours"),
+        theirs: of("12345678901234567000", "theirs")
+      }
+      const merge = yield* mergeContents(versions, { fields: { title: () => Option.some("both") } })
+      assert.strictEqual(
+        merge._tag === "Merged" && new TextDecoder().decode(merge.content),
+        '{\n  "account": 12345678901234567000,\n  "n": 12345678901234567890,\n  "title": "both"\n}\n'
+      )
+    })
+  )
 
   it.effect("of several merge bases have a mark where these conflict, which no version shows", () =>
     Effect.gen(function* () {

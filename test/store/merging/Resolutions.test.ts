@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { type Unmerged, ValidationError } from "../../../src/domain/errors/StoreError.js"
 import type { Oid } from "../../../src/domain/identifiers/Oid.js"
+import type { Json } from "../../../src/domain/json/Json.js"
 import type { MergeOptions } from "../../../src/store/Branches.js"
 import * as Collection from "../../../src/store/CollectionDefinition.js"
 import { readable } from "../../../src/store/internal/merge/MergeContent.js"
@@ -206,6 +207,27 @@ describe("an item that both sides changed", () => {
     })
   )
 
+  it.effect("is not written if it is too large to be read", () =>
+    Effect.gen(function* () {
+      // Each number has its own line in the file of a document, here with 1,700 spaces.
+      let list: Json = Array<number>(62_000).fill(0)
+      for (let depth = 1; depth < 850; depth++) list = [list]
+      for (const attempt of [
+        decided([{}, { list }, { title: "theirs" }], undefined),
+        decided(deleted, () => ({ list }))
+      ]) {
+        const error = yield* Effect.flip(attempt)
+        assert.instanceOf(error, ValidationError)
+        assert.strictEqual(error.message, "people/ada: the document: exceeds 100 MiB or 5 million values")
+        assert.deepStrictEqual(
+          [error.collection, error.id, error.path],
+          ["people", "ada", "data/people/ada.json"]
+        )
+        assert.match(error.hint!, /smaller/)
+      }
+    })
+  )
+
   it.effect("that is no document is one of its sides", () =>
     Effect.gen(function* () {
       for (const side of ["ours", "theirs"] as const) {
@@ -248,7 +270,12 @@ describe("a merged document that breaks the schema of its collection", () => {
           conflict?.kind,
           made
         ])
-      assert.deepStrictEqual(yield* result(broken, "ours"), ["invalid", "ours"])
+      // A side, too, is a new version: both sides changed the document.
+      assert.deepStrictEqual(yield* result(broken, "ours"), [
+        "invalid",
+        { _id: "ada", name: "Ada", age: 1, x: 1 }
+      ])
+      assert.deepStrictEqual(yield* result(broken, "theirs"), ["invalid", { _id: "ada", age: 1 }])
       assert.deepStrictEqual(yield* result(broken, () => ({ name: "D" })), [
         "invalid",
         { _id: "ada", name: "D" }

@@ -11,8 +11,8 @@ import { mergeMembers } from "../../../domain/json/JsonCopy.js"
 import {
   type InexactNumber,
   inexactNumbersSteps,
-  numbersWithin,
   parseObjectSliced,
+  roundedWithin,
   sizeProblem
 } from "../../../domain/json/JsonText.js"
 import type { FileVersion } from "../../remote/GitRemote.js"
@@ -97,7 +97,8 @@ export const readDocument = (
   )
 
 /** A document without the fields that the store maintains. */
-export const withoutMetadata = (document: JsonObject): JsonObject => Steps.runSync(bodyOf(document))
+export const withoutMetadata = <V>(document: { readonly [key: string]: V }): { readonly [key: string]: V } =>
+  Steps.runSync(bodyOf(document))
 
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
@@ -109,21 +110,20 @@ function* inexactIn(content: Uint8Array): Steps.Steps<ReadonlyArray<InexactNumbe
   }
 }
 
-function* changedNumber(
-  { document, numberSources }: NextVersion,
-  stored: Option.Option<StoredVersion>
+/** A number of the files from which a document came that JavaScript has changed in the document. */
+export function* changedNumber(
+  document: JsonObject,
+  sources: ReadonlyArray<Uint8Array>
 ): Steps.Steps<InexactNumber | undefined> {
-  if (Option.isNone(document)) return undefined
-  const readable = Option.filter(stored, ({ problem }) => problem === undefined)
-  for (const content of [...numberSources, ...Option.toArray(Option.map(readable, (one) => one.content))]) {
-    const inexact = yield* inexactIn(content)
-    if (inexact.length === 0) continue
-    const held = yield* numbersWithin(document.value, new Set(inexact.map(({ value }) => value)))
-    const lost = inexact.find(({ value }) => held.has(value))
+  for (const content of sources) {
+    const lost = yield* roundedWithin(document, yield* inexactIn(content))
     if (lost !== undefined) return lost
   }
   return undefined
 }
+
+export const changedNumberProblem = ({ path, text }: InexactNumber): string =>
+  `the number ${text} at ${path} cannot be written again without changing it`
 
 /** The next version with a content that a caller gave; nothing deletes the document. */
 export const givenVersion = (document: JsonObject | null | undefined): NextVersion => ({
@@ -151,11 +151,13 @@ export const writeVersion = (
   now: string
 ): Effect.Effect<{ readonly document: StoredDocument; readonly content: Uint8Array }, ValidationError> =>
   Effect.gen(function* () {
-    const lost = yield* Steps.run(() => changedNumber(next, stored))
+    const readable = Option.filter(stored, ({ problem }) => problem === undefined)
+    const sources = [...next.numberSources, ...Option.toArray(Option.map(readable, (one) => one.content))]
+    const lost = yield* Steps.run(() => changedNumber(document, sources))
     if (lost !== undefined) {
       return yield* new ValidationError({
         ...place,
-        message: `${place.path}: the number ${lost.text} at ${lost.path} cannot be written again without changing it`,
+        message: `${place.path}: ${changedNumberProblem(lost)}`,
         hint: "replace the value of that field, for example with the number as text",
         issues: [{ path: lost.path, message: `${lost.text} is not exactly a JavaScript number` }]
       })

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Steps from "../../../domain/concurrency/Steps.js"
-import { encode } from "../../../domain/json/CanonicalJson.js"
+import { encode, encodeSliced } from "../../../domain/json/CanonicalJson.js"
 import type { JsonObject } from "../../../domain/json/Json.js"
 import {
   type LosslessJson,
@@ -14,7 +14,7 @@ import { conflictName, isMark } from "../../../domain/merge/ConflictMark.js"
 import type { MergeConflict, MergeRules } from "../../../domain/merge/index.js"
 import { merging } from "../../../domain/merge/MergeDocuments.js"
 import { mergeMetadata } from "../../../domain/merge/Metadata.js"
-import { withoutMetadata } from "../commit/VersionCodec.js"
+import { changedNumber, changedNumberProblem, withoutMetadata } from "../commit/VersionCodec.js"
 
 /** The contents of a document's file in three versions; undefined if it is missing. */
 export interface Contents {
@@ -59,8 +59,8 @@ export const readable = (content: Uint8Array | undefined): JsonObject | undefine
 const shownConflict = ({ base, ...others }: MergeConflict): MergeConflict =>
   base === undefined || isMark(base as LosslessJson) ? others : { ...others, base }
 
-const encoded = (document: LosslessObject) =>
-  Either.mapLeft(encode(document), ({ message, path }) => `${path}: ${message}`)
+const encoded = (document: LosslessObject): Effect.Effect<Uint8Array, string> =>
+  Effect.mapError(Effect.flatten(encodeSliced(document)), ({ message, path }) => `${path}: ${message}`)
 
 /** The caller's resolver threw, or returned no side. */
 export class DecisionFailed extends Error {
@@ -101,13 +101,12 @@ const metadataOf = (document: LosslessObject): LosslessObject =>
     )
   )
 
-/** The file of a resolved document, with the metadata of a merge. */
-export const resolvedContent = (
-  { ours, theirs }: Omit<Contents, "base">,
-  id: string,
-  document: JsonObject
-): Either.Either<Uint8Array, string> => {
-  const [left, right] = [parsed(ours), parsed(theirs)].map((side) => Either.getOrElse(side, () => undefined))
+const sideOf = (content: Uint8Array | undefined): LosslessObject | undefined =>
+  Either.getOrElse(parsed(content), () => undefined)
+
+/** The file of a document, with the metadata of a merge. */
+const contentOf = ({ ours, theirs }: Contents, id: string, document: LosslessObject) => {
+  const [left, right] = [sideOf(ours), sideOf(theirs)]
   const one = left ?? right ?? {}
   const rev = Object.hasOwn(one, "_rev") ? toJson(one["_rev"]) : undefined
   const metadata =
@@ -116,6 +115,26 @@ export const resolvedContent = (
       : { _rev: (typeof rev === "number" ? rev : 0) + 1 }
   return encoded({ ...withoutMetadata(document), ...metadataOf(one), ...metadata, _id: id })
 }
+
+/** The file of the document that the caller made of the versions. */
+export const resolvedContent = (
+  contents: Contents,
+  id: string,
+  document: JsonObject
+): Effect.Effect<Uint8Array, string> =>
+  Effect.gen(function* () {
+    const content = yield* contentOf(contents, id, document)
+    const sources = [contents.base, contents.ours, contents.theirs].flatMap((source) => source ?? [])
+    const lost = yield* Steps.run(() => changedNumber(document, sources))
+    return lost === undefined ? content : yield* Effect.fail(changedNumberProblem(lost))
+  })
+
+/** The file of the document of one side, which must be readable, in place of the merged one. */
+export const sideContent = (
+  contents: Contents,
+  id: string,
+  side: "ours" | "theirs"
+): Effect.Effect<Uint8Array, string> => contentOf(contents, id, Either.getOrThrow(parsed(contents[side]))!)
 
 const withMark = (
   value: LosslessJson | undefined,

@@ -1,14 +1,15 @@
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import type { Unmerged, ValidationError } from "../../../domain/errors/StoreError.js"
+import * as Steps from "../../../domain/concurrency/Steps.js"
+import { type Unmerged, ValidationError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { isPlainObject } from "../../../domain/json/CanonicalJson.js"
 import type { JsonObject } from "../../../domain/json/Json.js"
+import { sizeProblem } from "../../../domain/json/JsonText.js"
 import { kindOf } from "../../../domain/text/ValueKind.js"
 import type { FileEntry } from "../../../git/Tree.js"
 import { codecOf } from "../calls/Codec.js"
-import { readable, resolvedContent } from "./MergeContent.js"
+import { readable, resolvedContent, sideContent } from "./MergeContent.js"
 import { type BothChanged, type Compared, compareSides, type MergeContext } from "./MergeItems.js"
 import { invalidResolution, type Resolutions } from "./MergeResolutions.js"
 
@@ -52,6 +53,17 @@ const schemaConflict = (
     }
   })
 
+/** The error of a merged document whose file no reader accepts. */
+const tooLarge = ({ document, path }: BothChanged, message: string) =>
+  new ValidationError({
+    operation: "Store.merge",
+    ...document!,
+    path,
+    message: `${document!.collection}/${document!.id}: the document: ${message}`,
+    hint: "make it smaller on one of the branches, then merge",
+    issues: [{ path: "", message }]
+  })
+
 /** Merges an item that both sides changed; conflicts are passed to `onConflict`. */
 export const resolveItem = (
   item: BothChanged,
@@ -64,6 +76,18 @@ export const resolveItem = (
 
     const side = (name: "ours" | "theirs"): Decision => ({ _tag: "File", file: item[name] })
 
+    const made = (
+      content: Uint8Array,
+      conflict: Unmerged | undefined
+    ): Effect.Effect<ResolvedItem, ValidationError> =>
+      Effect.flatMap(
+        Steps.run(() => sizeProblem(content)),
+        (problem) =>
+          problem === undefined
+            ? Effect.succeed({ item, conflict, decision: { _tag: "Content", content } })
+            : tooLarge(item, problem)
+      )
+
     const written = (
       content: Uint8Array,
       conflict: Unmerged | undefined,
@@ -71,11 +95,14 @@ export const resolveItem = (
     ): Effect.Effect<ResolvedItem, ValidationError> =>
       Effect.flatMap(schemaConflict(compared, content, merging), (broken) =>
         broken === undefined
-          ? Effect.succeed({ item, conflict, decision: { _tag: "Content", content } })
+          ? made(content, conflict)
           : retry
             ? resolve(broken)
             : Effect.succeed({ item, conflict: broken, decision: { _tag: "Conflict" } })
       )
+
+    const valid = (content: Effect.Effect<Uint8Array, string>, conflict: Unmerged) =>
+      Effect.mapError(content, (problem) => invalidResolution(`${item.path}: ${problem}`, conflict))
 
     const resolved = (
       conflict: Unmerged,
@@ -84,9 +111,7 @@ export const resolveItem = (
       item.document === undefined
         ? invalidResolution(`${item.path} is not a document and cannot become one`, conflict)
         : Effect.flatMap(
-            Either.mapLeft(resolvedContent(compared.contents, item.document.id, document), (problem) =>
-              invalidResolution(`${item.path}: ${problem}`, conflict)
-            ),
+            valid(resolvedContent(compared.contents, item.document.id, document), conflict),
             (content) => written(content, conflict, false)
           )
 
@@ -104,6 +129,12 @@ export const resolveItem = (
               settled.conflict === undefined
                 ? written(settled.merge.content, conflict, true)
                 : Effect.succeed({ item, conflict, decision: { _tag: "Conflict" } })
+            )
+          }
+          if (conflict.kind === "invalid" && isSide) {
+            return Effect.flatMap(
+              valid(sideContent(compared.contents, conflict.id, resolution), conflict),
+              (content) => made(content, conflict)
             )
           }
           if (isSide) return Effect.succeed({ item, conflict, decision: side(resolution) })
