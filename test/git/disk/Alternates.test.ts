@@ -2,6 +2,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import { stemsOf } from "./support/packs.js"
 import { assertSound, engine, git, put, write } from "./support/temporary.js"
 
 it.scopedLive("what a repository borrows from another one is as good as its own", () =>
@@ -38,5 +39,26 @@ it.scopedLive("what a repository borrows from another one is as good as its own"
     assert.isTrue(Option.isSome(yield* repository.object(oid)))
     assert.strictEqual(git(directory, "show", "main:own/linked"), "lent")
     assertSound(directory)
+  })
+)
+
+it.scopedLive("a missing one is reported, also while a pack of the repository itself is damaged", () =>
+  Effect.gen(function* () {
+    const repository = yield* engine({ maintenance: false })
+    const { directory } = repository
+    yield* write(repository, [put("a", "1")])
+    const index = `${stemsOf(directory)[0]}.idx`
+    fs.chmodSync(index, 0o644)
+    fs.writeFileSync(index, "damaged")
+    fs.writeFileSync(`${directory}/objects/info/alternates`, "/nowhere/objects\n/neither/objects\n")
+    const found = yield* repository.health
+    assert.deepStrictEqual(
+      found.map(({ code, message }) => [code, /nowhere|neither/.exec(message)?.[0]]),
+      [
+        ["pack-index", undefined],
+        ["objects", "nowhere"],
+        ["objects", "neither"]
+      ]
+    )
   })
 )

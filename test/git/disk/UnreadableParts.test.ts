@@ -53,6 +53,8 @@ const hide = (file: string) => {
   fs.chmodSync(file, fs.statSync(file).mode & 0o700)
 }
 
+const codesOf = (found: ReadonlyArray<{ readonly code: string }>) => found.map(({ code }) => code)
+
 const refused = { reason: "Denied", hint: "Give its user the rights to the whole repository" }
 
 // Likely: an administrator's command has written a pack. Stock Git reads the rest of the repository.
@@ -117,6 +119,7 @@ describe.skipIf(!isRoot)("a pack that the user may not read", () => {
       assert.strictEqual(yield* calling({ read: blob }), "1")
       fs.chmodSync(`${directory}/objects/pack`, 0o300)
       assert.deepInclude(yield* calling({ read: "0".repeat(40) }), refused)
+      assert.include(codesOf(yield* calling({ ask: "health" })), "objects")
       assert.strictEqual(yield* calling({ read: blob }), "1")
       fs.chmodSync(`${directory}/objects/pack`, 0o700)
       assert.strictEqual(yield* calling({ read: "0".repeat(40) }), "none")
@@ -124,28 +127,93 @@ describe.skipIf(!isRoot)("a pack that the user may not read", () => {
   )
 })
 
+/** A repository with `own`, and an alternate that everybody may read, with `lent`. */
+const borrowing = Effect.gen(function* () {
+  const lender = yield* filled((repository) =>
+    Effect.map(write(repository, [put("lent", "1")]), ({ blobs }) => blobs.get("lent")!)
+  )
+  fs.writeFileSync(`${lender.directory}/objects/info/alternates`, "# none\n")
+  execFileSync("chmod", ["-R", "a+rX", lender.directory])
+  const { directory } = yield* filled((repository) => write(repository, [put("own", "2")]))
+  fs.writeFileSync(`${directory}/objects/info/alternates`, `${lender.directory}/objects\n`)
+  give(directory)
+  return { directory, lender: lender.directory, lent: lender.made }
+})
+
 // Likely: the lender changes its rights. Stock Git warns, and reads what the repository has itself.
 describe.skipIf(!isRoot)("an alternate that the user may not read", () => {
+  it.scopedLive("hides its objects, too, as long as only its packs cannot be read", () =>
+    Effect.gen(function* () {
+      const { directory, lender, lent } = yield* borrowing
+      const pack = `${stemsOf(lender)[0]}.pack`
+      hide(pack)
+      const calling = yield* asNobody(directory)
+      assert.deepInclude(yield* calling({ read: lent }), refused)
+      const [found, ...others] = yield* calling({ ask: "health" })
+      assert.deepInclude(found, { severity: "error", code: "objects", hint: refused.hint })
+      assert.include(found.message, pack)
+      assert.deepStrictEqual(others, [])
+    })
+  )
+
   for (const part of ["objects/info", "objects/pack", "objects", "."]) {
     it.scopedLive(`hides only its own objects when ${part} is closed`, () =>
       Effect.gen(function* () {
-        const lender = yield* filled((repository) =>
-          Effect.map(write(repository, [put("lent", "1")]), ({ blobs }) => blobs.get("lent")!)
-        )
-        fs.writeFileSync(`${lender.directory}/objects/info/alternates`, "# none\n")
-        execFileSync("chmod", ["-R", "a+rX", lender.directory])
-        const { directory } = yield* filled((repository) => write(repository, [put("own", "2")]))
-        fs.writeFileSync(`${directory}/objects/info/alternates`, `${lender.directory}/objects\n`)
-        give(directory)
-        hide(`${lender.directory}/${part}`)
+        const { directory, lender, lent } = yield* borrowing
+        hide(`${lender}/${part}`)
         const calling = yield* asNobody(directory)
         assert.strictEqual(yield* calling({ read: yield* calling({ write: "more" }) }), "more")
-        const read = yield* calling({ read: lender.made })
+        const read = yield* calling({ read: lent })
         if (part === "objects/info") assert.strictEqual(read, "1")
         else assert.deepInclude(read, refused)
-        const [found] = yield* calling({ ask: "health" })
+        const [found, ...others] = yield* calling({ ask: "health" })
         assert.deepInclude(found, { severity: "error", code: "objects", hint: refused.hint })
-        assert.include(found.message, lender.directory)
+        assert.include(found.message, lender)
+        assert.deepStrictEqual(others, [])
+      })
+    )
+  }
+})
+
+// Likely on servers whose administrators have `umask 077`: a command of root makes loose objects in a repository of a service.
+describe.skipIf(!isRoot)("a loose object that the user may not read", () => {
+  for (const part of ["directory", "file"]) {
+    it.scopedLive(`is reported when its ${part} is closed`, () =>
+      Effect.gen(function* () {
+        const { directory } = yield* filled((repository) => write(repository, [put("a", "1")]))
+        const oid = git(directory, "hash-object", "-w", `${directory}/HEAD`).trim()
+        const fan = `${directory}/objects/${oid.slice(0, 2)}`
+        const closed = part === "file" ? `${fan}/${oid.slice(2)}` : fan
+        give(directory)
+        hide(closed)
+        const calling = yield* asNobody(directory)
+        assert.deepInclude(yield* calling({ read: oid }), refused)
+        const [found, ...others] = yield* calling({ ask: "health" })
+        assert.deepInclude(found, { severity: "error", code: "objects", hint: refused.hint })
+        assert.include(found.message, closed)
+        assert.deepStrictEqual(others, [])
+      })
+    )
+  }
+})
+
+// Likely on such servers: root made a work tree, fetched, or wrote a commit-graph. The service works on, as does Git.
+describe.skipIf(!isRoot)("a part without objects that the user may not read", () => {
+  for (const part of ["worktrees", "config.worktree", "refs/remotes", "objects/info/commit-graphs"]) {
+    it.scopedLive(`is reported, and so is what else is wrong: ${part}`, () =>
+      Effect.gen(function* () {
+        const { directory } = yield* filled((repository) => write(repository, [put("a", "1")]))
+        fs.writeFileSync(`${directory}/objects/info/alternates`, "/nowhere/objects\n")
+        const closed = `${directory}/${part}`
+        if (part === "config.worktree") fs.writeFileSync(closed, "")
+        else fs.mkdirSync(closed, { recursive: true })
+        give(directory)
+        hide(closed)
+        const calling = yield* asNobody(directory)
+        const found = yield* calling({ ask: "health" })
+        assert.deepStrictEqual(codesOf(found), ["objects", "rights"])
+        assert.deepInclude(found[1], { severity: "error", hint: refused.hint })
+        assert.include(found[1].message, closed)
       })
     )
   }

@@ -1,9 +1,10 @@
-import { existsSync } from "node:fs"
+import { closeSync, existsSync, openSync } from "node:fs"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Steps from "../../../domain/concurrency/Steps.js"
 import { RemoteError, type RemoteErrorReason } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
+import { hasErrorCode } from "./FileOperations.js"
 
 /** Thrown by the synchronous code of the engine for a known problem. */
 export class EngineError extends Error {
@@ -98,6 +99,24 @@ export const damageOf = (cause: unknown): EngineError | undefined => {
   if (lacksRights(cause)) return new EngineError("Denied", textOf(cause), rightsHint)
   return isUnreadable(cause) ? new EngineError("Corrupt", textOf(cause), "Run the maintenance") : undefined
 }
+
+/**
+ * The reason why a file or directory cannot be opened; undefined if it can, or if it is missing. `access(2)` would tell the rights of
+ * the real user, while files are opened with those of the effective one.
+ */
+export const damageAt = (file: string): EngineError | undefined => {
+  try {
+    closeSync(openSync(file, "r"))
+    return undefined
+  } catch (cause) {
+    const damage = damageOf(cause)
+    if (damage === undefined && !hasErrorCode(cause, "ENOENT", "ENOTDIR")) throw cause
+    return damage
+  }
+}
+
+/** As `damageAt`, for the entries of a directory: its rights to list and to enter it may differ. */
+export const damageIn = (directory: string): EngineError | undefined => damageAt(`${directory}/.`)
 
 /** Translates an error of the file system, zlib or the engine into a `RemoteError`. */
 export const toRemoteError = (operation: string, directory: string, cause: unknown): RemoteError => {

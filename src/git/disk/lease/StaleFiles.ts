@@ -1,6 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { filesBelow, pathExists } from "../files/Directories.js"
+import { damageIn, type EngineError } from "../files/EngineError.js"
 import { fileIdOf, hasErrorCode, linkTarget } from "../files/FileOperations.js"
 import { gitWritersIn } from "../processes/GitWriters.js"
 
@@ -31,18 +32,30 @@ export const leaseEntriesIn = (directory: string): ReadonlyArray<fs.Dirent> | un
   }
 }
 
-/** All lock files and `.keep` files of a repository. */
-export const locksOf = (repository: string): ReadonlyArray<string> => {
+/** Whether the entries of a directory can be looked at. If not, the reason is added to `hidden`. */
+const mayLookIn = (directory: string, hidden: Array<EngineError>): boolean => {
+  const damage = damageIn(directory)
+  if (damage !== undefined) hidden.push(damage)
+  return damage === undefined
+}
+
+/** The entries of a directory. Empty if they cannot be looked at. */
+const visibleIn = (directory: string, hidden: Array<EngineError> = []): ReadonlyArray<fs.Dirent> =>
+  mayLookIn(directory, hidden) ? entriesIn(directory) : []
+
+/** All lock files and `.keep` files of a repository, except those in directories that are `hidden`. */
+export const locksOf = (repository: string, hidden: Array<EngineError> = []): ReadonlyArray<string> => {
   const locks: Array<string> = []
   const look = (directory: string, ending: string) => {
-    for (const { name } of entriesIn(directory))
+    for (const { name } of visibleIn(directory, hidden))
       if (name.endsWith(ending)) locks.push(path.join(directory, name))
   }
   for (const part of ["", "chainstore", "objects/pack", "objects/info", "objects/info/commit-graphs"]) {
     look(path.join(repository, part), ".lock")
   }
   look(path.join(repository, "objects", "pack"), ".keep")
-  for (const name of filesBelow(repository, "refs")) {
+  const mayContain = (directory: string) => mayLookIn(path.join(repository, directory), hidden)
+  for (const name of mayContain("refs") ? filesBelow(repository, "refs", mayContain) : []) {
     if (name.endsWith(".lock")) locks.push(path.join(repository, name))
   }
   const packedRefs = path.join(repository, "packed-refs")
@@ -69,12 +82,12 @@ const temporaries: Readonly<Record<string, RegExp>> = {
 const temporariesOf = (repository: string): ReadonlyArray<string> => {
   const found: Array<string> = []
   const look = (part: string, pattern: RegExp) => {
-    for (const { name } of entriesIn(path.join(repository, part))) {
+    for (const { name } of visibleIn(path.join(repository, part))) {
       if (pattern.test(name)) found.push(path.join(repository, part, name))
     }
   }
   for (const [part, pattern] of Object.entries(temporaries)) look(part, pattern)
-  for (const { name } of entriesIn(path.join(repository, "objects"))) {
+  for (const { name } of visibleIn(path.join(repository, "objects"))) {
     if (/^[0-9a-f]{2}$/.test(name)) look(`objects/${name}`, /^tmp_obj_.*$/)
   }
   return found
@@ -207,7 +220,7 @@ export const clearSince = (
 
 /** The `.keep` files of packs that engines, pushes and fetches have made. */
 const keptForOthers = (repository: string): ReadonlyArray<string> =>
-  entriesIn(path.join(repository, "objects", "pack"))
+  visibleIn(path.join(repository, "objects", "pack"))
     .filter(({ name }) => name.endsWith(".keep"))
     .map(({ name }) => path.join(repository, "objects", "pack", name))
     .filter((file) => {
@@ -263,9 +276,9 @@ const removeAll = (repository: string, files: ReadonlyArray<StaleFile>): Readonl
     }
   })
 
-/** The locks that are older than a minute and do not belong to an engine. */
-export const unknownLocks = (repository: string): ReadonlyArray<string> =>
-  leftByGit(locksOf(repository).filter((file) => file.endsWith(".lock"))).flatMap(({ changed, file }) =>
+/** Those of the locks that are older than a minute and do not belong to an engine. Paths are relative to the repository. */
+export const unknownLocks = (repository: string, locks: ReadonlyArray<string>): ReadonlyArray<string> =>
+  leftByGit(locks.filter((file) => file.endsWith(".lock"))).flatMap(({ changed, file }) =>
     Date.now() - changed > staleAfterUnlisted ? [path.relative(repository, file)] : []
   )
 
@@ -281,11 +294,12 @@ const leasesOf = (repository: string) => {
   })
 }
 
-/** The locks of engines that are more than a day old, and the directories of their owners. Paths are relative to the repository. */
+/** Those of the locks that engines have held for more than a day, and the directories of their owners, relative to the repository. */
 export const oldLocks = (
-  repository: string
+  repository: string,
+  locks: ReadonlyArray<string>
 ): ReadonlyArray<{ readonly lock: string; readonly owner: string }> => {
-  const old = locksOf(repository).flatMap((file) => {
+  const old = locks.flatMap((file) => {
     const stat = fs.lstatSync(file, { bigint: true, throwIfNoEntry: false })
     const isOldLock = stat !== undefined && file.endsWith(".lock") && stat.nlink > 1n && isOld(changeOf(stat))
     return isOldLock ? [{ id: fileIdOf(stat), lock: path.relative(repository, file) }] : []

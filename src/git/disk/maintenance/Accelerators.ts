@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { damageOf } from "../files/EngineError.js"
 import { hasErrorCode, unlink } from "../files/FileOperations.js"
 import { alternatesOf } from "../objects/Alternates.js"
 import { syncPath } from "./Syncing.js"
@@ -18,11 +19,12 @@ const graph = "objects/info/commit-graph"
 const graphs = "objects/info/commit-graphs"
 const chain = "commit-graph-chain"
 
+/** The names in a directory. None if it cannot be listed. */
 const namesIn = (directory: string): ReadonlyArray<string> => {
   try {
     return fs.readdirSync(directory)
   } catch (cause) {
-    if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return []
+    if (hasErrorCode(cause, "ENOENT", "ENOTDIR") || damageOf(cause) !== undefined) return []
     throw cause
   }
 }

@@ -2,11 +2,10 @@ import * as path from "node:path"
 import * as Effect from "effect/Effect"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import type { HealthFinding } from "../../HealthFinding.js"
-import { attemptPromise, attemptSteps } from "../files/EngineError.js"
+import { attemptPromise, attemptSteps, damageAt, damageIn, type EngineError } from "../files/EngineError.js"
 import * as RepairLog from "../lease/RepairLog.js"
-import { entriesIn, oldLocks, unknownLocks } from "../lease/StaleFiles.js"
+import { locksOf, oldLocks, unknownLocks } from "../lease/StaleFiles.js"
 import type { ObjectDatabase } from "../objects/ObjectDatabase.js"
-import { completePacks, mayReadPack } from "../packs/PackSet.js"
 import { gitWritersIn } from "../processes/GitWriters.js"
 import * as Accelerators from "./Accelerators.js"
 
@@ -19,14 +18,15 @@ export const examine = (
   directory: string,
   objects: ObjectDatabase
 ): Effect.Effect<ReadonlyArray<HealthFinding>, RemoteError> =>
-  Effect.zipRight(
+  Effect.flatMap(
     attemptSteps(operation, directory, () => objects.files.examine()),
-    attemptPromise(operation, directory, () => findingsIn(directory, objects))
+    (damage) => attemptPromise(operation, directory, () => findingsIn(directory, objects, damage))
   )
 
 const findingsIn = async (
   directory: string,
-  objects: ObjectDatabase
+  objects: ObjectDatabase,
+  damage: ReadonlyArray<EngineError>
 ): Promise<ReadonlyArray<HealthFinding>> => {
   const found: Array<HealthFinding> = RepairLog.list(directory).map(({ at, message }) => ({
     severity: "ok",
@@ -41,23 +41,20 @@ const findingsIn = async (
       hint: "run `git index-pack` on the pack, or wait for the maintenance; if the pack is damaged too, restore it from a clone"
     })
   }
-  const packs = path.join(directory, "objects", "pack")
-  for (const name of completePacks(entriesIn(packs).map(({ name }) => name))) {
-    if (mayReadPack(path.join(packs, name))) continue
+  for (const stem of objects.files.hiddenPacks) {
     found.push({
       severity: "error",
       code: "pack-rights",
-      message: `this process may not read the pack ${path.join(packs, name)}: its objects are missing`,
+      message: `this process may not read the pack ${stem}: its objects are missing`,
       hint: "give its user the rights to the whole repository"
     })
   }
-  const { damage } = objects.files
-  if (damage !== undefined && found.every(({ severity }) => severity !== "error")) {
+  for (const { hint, message } of damage) {
     found.push({
       severity: "error",
       code: "objects",
-      message: `${damage.message}: the objects that are only there are missing`,
-      hint: damage.hint
+      message: `${message}: the objects that are only there are missing`,
+      hint
     })
   }
   for (const name of await Accelerators.damaged(directory)) {
@@ -69,8 +66,20 @@ const findingsIn = async (
     })
   }
   const hasWriters = gitWritersIn(directory)?.some(({ writes }) => writes !== "caches") ?? true
-  const locks = hasWriters ? [] : unknownLocks(directory)
-  for (const name of locks) {
+  const hidden = [
+    damageIn(path.join(directory, "worktrees")),
+    damageAt(path.join(directory, "config.worktree"))
+  ].filter((damage) => damage !== undefined)
+  const locks = locksOf(directory, hidden)
+  for (const { hint, message } of hidden) {
+    found.push({
+      severity: "error",
+      code: "rights",
+      message: `${message}: what is there was not examined`,
+      hint
+    })
+  }
+  for (const name of hasWriters ? [] : unknownLocks(directory, locks)) {
     found.push({
       severity: "warning",
       code: "lock",
@@ -78,7 +87,7 @@ const findingsIn = async (
       hint: "if no other machine uses the repository either, remove the file"
     })
   }
-  for (const { lock, owner } of oldLocks(directory)) {
+  for (const { lock, owner } of oldLocks(directory, locks)) {
     found.push({
       severity: "warning",
       code: "lock",

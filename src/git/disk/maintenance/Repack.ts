@@ -12,7 +12,7 @@ import type { Lease } from "../lease/Lease.js"
 import { entriesIn, keepText } from "../lease/StaleFiles.js"
 import type { ObjectFiles } from "../objects/ObjectFiles.js"
 import { PackIndex } from "../packs/PackIndex.js"
-import { mayReadPack, stampOfPack } from "../packs/PackSet.js"
+import { damageOfPack, stampOfPack } from "../packs/PackSet.js"
 import { type PlacedPack, placePack } from "../packs/PackWriter.js"
 import { run } from "../processes/GitExecution.js"
 import { gitWritersIn } from "../processes/GitWriters.js"
@@ -288,7 +288,7 @@ export const makeRepack = Effect.fnUntraced(function* ({
           : release(combination)
     )
 
-  const mayRead = (stem: string) => Effect.sync(() => mayReadPack(stem))
+  const mayRead = (stem: string) => Effect.sync(() => damageOfPack(stem) === undefined)
 
   const verifies = (stem: string) =>
     Effect.map(run(directory, operation, ["verify-pack", `${stem}.idx`]), ({ code }) => code === 0)
@@ -299,7 +299,10 @@ export const makeRepack = Effect.fnUntraced(function* ({
       const isUnreadable = (stem: string) =>
         unreadable.has(stem) && unreadable.get(stem) === stampOfPack(stem)
       const isLeftOut = (stem: string) =>
-        files.damagedPacks.includes(stem) || isUnreadable(stem) || undeletable.has(stem) || !mayReadPack(stem)
+        files.damagedPacks.includes(stem) ||
+        isUnreadable(stem) ||
+        undeletable.has(stem) ||
+        damageOfPack(stem) !== undefined
       const chosen = yield* attempt(operation, directory, () =>
         choosePacks({ packDirectory, isLeftOut, sizeLimit: Number(limit.stdout) })
       )
@@ -315,11 +318,10 @@ export const makeRepack = Effect.fnUntraced(function* ({
             const isReadable = error.reason === "Denied" ? mayRead : verifies
             let isGone = false
             for (const stem of chosen) {
-              if (yield* isReadable(stem)) continue
+              const isRead = yield* isReadable(stem)
               // Git may have removed it meanwhile.
-              if (pathExists(`${stem}.idx`) && pathExists(`${stem}.pack`))
-                unreadable.set(stem, stampOfPack(stem))
-              else isGone = true
+              if (!pathExists(`${stem}.idx`) || !pathExists(`${stem}.pack`)) isGone = true
+              else if (!isRead) unreadable.set(stem, stampOfPack(stem))
             }
             if (chosen.some(isUnreadable))
               yield* Effect.logWarning(

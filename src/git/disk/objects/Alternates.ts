@@ -8,8 +8,8 @@ import { hasErrorCode } from "../files/FileOperations.js"
 export interface Alternates {
   /** Their `objects` directories. */
   readonly directories: ReadonlyArray<string>
-  /** Why some of them cannot be read; the others can. */
-  readonly damage: EngineError | undefined
+  /** Why some `objects` directories, which may be the repository's own, cannot be read as a whole; the others can. */
+  readonly damage: ReadonlyMap<string, EngineError>
 }
 
 /** The depth to which Git follows alternates of alternates. */
@@ -46,25 +46,28 @@ const unquoted = (line: string): string => {
 /** The alternates, and their alternates. */
 export const alternatesOf = (objects: string): Alternates => {
   const found = new Set<string>()
-  let damage: EngineError | undefined
-  /** What reading a part answers; undefined if it cannot be read. */
-  const tried = <A>(read: () => A): A | undefined => {
+  const damage = new Map<string, EngineError>()
+  const note = (directory: string, cause: EngineError) => {
+    if (!damage.has(directory)) damage.set(directory, cause)
+  }
+  /** What reading a part of a directory answers; undefined if it cannot be read. */
+  const tried = <A>(directory: string, read: () => A): A | undefined => {
     try {
       return read()
     } catch (cause) {
       const found = damageOf(cause)
       if (found === undefined) throw cause
-      damage ??= found
+      note(directory, found)
       return undefined
     }
   }
   const visit = (directory: string, depth: number) => {
-    for (const line of tried(() => linesOf(path.join(directory, "info", "alternates"))) ?? []) {
+    for (const line of tried(directory, () => linesOf(path.join(directory, "info", "alternates"))) ?? []) {
       if (line === "" || line.startsWith("#")) continue
       const other = path.resolve(directory, unquoted(line))
       if (other === objects || found.has(other)) continue
       found.add(other)
-      if (tried(() => pathExists(other)) === false) damage ??= missing(other)
+      if (tried(other, () => pathExists(other)) === false) note(other, missing(other))
       if (depth < maxDepth) visit(other, depth + 1)
     }
   }

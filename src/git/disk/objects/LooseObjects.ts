@@ -5,7 +5,14 @@ import type { Steps } from "../../../domain/concurrency/Steps.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import * as GitObject from "../../GitObject.js"
 import { makeDirectorySync, pathExists } from "../files/Directories.js"
-import { EngineError, isUnreadable, maxWholeBytes, TooLargeObject } from "../files/EngineError.js"
+import {
+  damageAt,
+  damageIn,
+  EngineError,
+  isUnreadable,
+  maxWholeBytes,
+  TooLargeObject
+} from "../files/EngineError.js"
 import { fsyncFile, fsyncPath, hasErrorCode, tryUnlink, unlink, writeAll } from "../files/FileOperations.js"
 import type { Lease } from "../lease/Lease.js"
 import { maxRatio } from "../packs/Deflate.js"
@@ -53,7 +60,8 @@ export class LooseObjects {
   private readonly synced = new Set<string>()
 
   constructor(
-    private readonly directory: string,
+    /** The `objects` directory. */
+    readonly directory: string,
     private readonly lease: Lease
   ) {}
 
@@ -115,6 +123,20 @@ export class LooseObjects {
 
   isEmpty(): boolean {
     return fans.every((fan) => this.startingWith(fan).length === 0)
+  }
+
+  /** The reason why one of the objects cannot be opened; undefined if all can be. */
+  *damage(): Steps<EngineError | undefined> {
+    for (const fan of fans) {
+      const hidden = damageIn(path.join(this.directory, fan))
+      if (hidden !== undefined) return hidden
+      for (const oid of this.startingWith(fan)) {
+        const damage = damageAt(this.path(oid))
+        if (damage !== undefined) return damage
+      }
+      yield
+    }
+    return undefined
   }
 
   /**

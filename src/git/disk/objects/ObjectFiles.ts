@@ -39,8 +39,8 @@ export class ObjectFiles {
   private readonly packs: PackSet
   /** The loose objects of the alternates. */
   private alternates: ReadonlyArray<LooseObjects> = []
-  /** Why an alternate cannot be read. */
-  private alternateDamage: EngineError | undefined
+  /** See `Alternates.damage`. */
+  private alternateDamage: ReadonlyMap<string, EngineError> = new Map()
   /** The mtime of the directory of packs at the last scan. */
   private scannedAt: number | undefined
   private readonly objects: string
@@ -77,9 +77,15 @@ export class ObjectFiles {
     return this.packs.damaged
   }
 
+  /** The packs of the repository itself whose files cannot be opened, by their paths without extension. */
+  get hiddenPacks(): ReadonlyArray<string> {
+    return this.packs.hidden
+  }
+
   /** The reason why an object that was not found may exist: a part of the repository cannot be read. */
   get damage(): EngineError | undefined {
-    return this.alternateDamage ?? this.packs.damage
+    for (const damage of this.alternateDamage.values()) return damage
+    return this.packs.damage
   }
 
   /** Scans the directories of packs again. */
@@ -101,10 +107,21 @@ export class ObjectFiles {
     if (this.scannedAt !== timeOf(this.packDirectory)) this.rescan()
   }
 
-  /** Scans the directories of packs, and verifies every index as it is on the disk now. */
-  *examine(): Steps<void> {
+  /**
+   * Scans the directories of packs, verifies every index as it is on the disk now, and opens every loose object. Returns for the
+   * repository and each alternate why objects cannot be read, other than those in `damagedPacks` and `hiddenPacks`.
+   */
+  *examine(): Steps<ReadonlyArray<EngineError>> {
     this.rescan()
     yield* this.packs.verifyFiles()
+    const found: Array<EngineError> = []
+    for (const loose of [this.loose, ...this.alternates]) {
+      const { directory } = loose
+      const damage =
+        this.alternateDamage.get(directory) ?? this.packs.damageBelow(directory) ?? (yield* loose.damage())
+      if (damage !== undefined) found.push(damage)
+    }
+    return found
   }
 
   /** Whether a pack contains an object. A changed directory is scanned first, because an open pack stays readable after its deletion. */

@@ -5,7 +5,7 @@ import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { LruCache } from "../../../domain/runtime/LruCache.js"
 import type { RawObject } from "../../GitObject.js"
 import { hasHead } from "../files/Directories.js"
-import { damageOf, EngineError } from "../files/EngineError.js"
+import { damageAt, damageOf, EngineError } from "../files/EngineError.js"
 import { hasErrorCode, stampOf } from "../files/FileOperations.js"
 import { PackDescriptors } from "./PackDescriptors.js"
 import { PackFile } from "./PackFile.js"
@@ -42,15 +42,9 @@ export const completePacks = (files: Iterable<string>): ReadonlyArray<string> =>
   })
 }
 
-/** Whether this process may read a pack and its index. */
-export const mayReadPack = (stem: string): boolean => {
-  try {
-    for (const ending of ["idx", "pack"]) fs.accessSync(`${stem}.${ending}`, fs.constants.R_OK)
-    return true
-  } catch {
-    return false
-  }
-}
+/** The reason why a pack or its index cannot be opened; undefined if they can, or if they are gone. */
+export const damageOfPack = (stem: string): EngineError | undefined =>
+  damageAt(`${stem}.idx`) ?? damageAt(`${stem}.pack`)
 
 /** The packs without an index, by their names. */
 export const packsWithoutIndex = (files: Iterable<string>): ReadonlyArray<string> => {
@@ -113,7 +107,7 @@ export class PackSet {
   /** Verifies the file of every index of the repository itself, as it is on the disk now. */
   *verifyFiles(): Steps<void> {
     for (const pack of [...this.packs.values()]) {
-      if (path.dirname(pack.stem) !== this.packDirectory || this.packs.get(pack.stem) !== pack) continue
+      if (!this.isOwn(pack.stem) || this.packs.get(pack.stem) !== pack) continue
       try {
         yield* pack.index.verifyFile()
       } catch (cause) {
@@ -192,11 +186,41 @@ export class PackSet {
     pack.close()
   }
 
+  private isOwn(stem: string): boolean {
+    return path.dirname(stem) === this.packDirectory
+  }
+
   /** The packs of the repository itself that have a damaged index, by their paths without extension. */
   get damaged(): ReadonlyArray<string> {
     return [...this.unusable].flatMap(([stem, { cause }]) =>
-      path.dirname(stem) === this.packDirectory && cause.reason !== "Denied" ? [stem] : []
+      this.isOwn(stem) && cause.reason !== "Denied" ? [stem] : []
     )
+  }
+
+  /** The paths, without extension, of the packs that the last scan found. */
+  private get stems(): ReadonlyArray<string> {
+    return [...new Set([...this.packs.keys(), ...this.unusable.keys()])]
+  }
+
+  /** The packs of the repository itself whose files cannot be opened, by their paths without extension. */
+  get hidden(): ReadonlyArray<string> {
+    return this.stems.filter((stem) => this.isOwn(stem) && damageOfPack(stem) !== undefined)
+  }
+
+  /**
+   * Why packs of a repository or alternate, by its `objects` directory, cannot be read; undefined if all can be. Packs of the repository
+   * itself are left out: see `damaged` and `hidden`.
+   */
+  damageBelow(objects: string): EngineError | undefined {
+    const directory = path.join(objects, "pack")
+    const unlisted = this.unlisted.get(directory)
+    if (unlisted !== undefined || directory === this.packDirectory) return unlisted
+    for (const stem of this.stems) {
+      const damage =
+        path.dirname(stem) === directory ? (this.unusable.get(stem)?.cause ?? damageOfPack(stem)) : undefined
+      if (damage !== undefined) return damage
+    }
+    return undefined
   }
 
   /** The reason why an object that was not found may exist in a pack. */
@@ -258,7 +282,7 @@ export class PackSet {
     this.alternateCount = 0
     for (const [stem, pack] of this.packs) {
       if (isPresent(stem)) {
-        if (path.dirname(stem) !== this.packDirectory) this.alternateCount++
+        if (!this.isOwn(stem)) this.alternateCount++
         continue
       }
       this.forget(pack)
