@@ -199,6 +199,19 @@ describe.skipIf(!isRoot)("a loose object that the user may not read", () => {
 
 // Likely on such servers: root made a work tree, fetched, or wrote a commit-graph. The service works on, as does Git.
 describe.skipIf(!isRoot)("a part without objects that the user may not read", () => {
+  for (const part of ["worktrees", "refs/remotes", "objects/info/commit-graphs"]) {
+    it.scopedLive(`lets a maintenance succeed, as that of Git: ${part}`, () =>
+      Effect.gen(function* () {
+        const { directory } = yield* filled((repository) => write(repository, [put("a", "1")]))
+        fs.mkdirSync(`${directory}/${part}`, { recursive: true })
+        give(directory)
+        hide(`${directory}/${part}`)
+        const calling = yield* asNobody(directory)
+        assert.strictEqual(yield* calling({ ask: "maintain" }), "done")
+      })
+    )
+  }
+
   for (const part of ["worktrees", "config.worktree", "refs/remotes", "objects/info/commit-graphs"]) {
     it.scopedLive(`is reported, and so is what else is wrong: ${part}`, () =>
       Effect.gen(function* () {

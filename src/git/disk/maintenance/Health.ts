@@ -18,15 +18,16 @@ export const examine = (
   directory: string,
   objects: ObjectDatabase
 ): Effect.Effect<ReadonlyArray<HealthFinding>, RemoteError> =>
-  Effect.flatMap(
-    attemptSteps(operation, directory, () => objects.files.examine()),
-    (damage) => attemptPromise(operation, directory, () => findingsIn(directory, objects, damage))
-  )
+  Effect.gen(function* () {
+    yield* attemptSteps(operation, directory, () => objects.files.examine())
+    const hidden = yield* attemptSteps(operation, directory, () => objects.files.hiddenObjects())
+    return yield* attemptPromise(operation, directory, () => findingsIn(directory, objects, hidden))
+  })
 
 const findingsIn = async (
   directory: string,
   objects: ObjectDatabase,
-  damage: ReadonlyArray<EngineError>
+  hiddenObjects: ReadonlyArray<EngineError>
 ): Promise<ReadonlyArray<HealthFinding>> => {
   const found: Array<HealthFinding> = RepairLog.list(directory).map(({ at, message }) => ({
     severity: "ok",
@@ -49,7 +50,7 @@ const findingsIn = async (
       hint: "give its user the rights to the whole repository"
     })
   }
-  for (const { hint, message } of damage) {
+  for (const { hint, message } of hiddenObjects) {
     found.push({
       severity: "error",
       code: "objects",

@@ -196,7 +196,7 @@ export const make = (options: MaintenanceOptions) =>
       objects.files.loose.searched(loose)
     })
 
-    const writeCommitGraph = Effect.gen(function* () {
+    const commitGraph = Effect.gen(function* () {
       yield* runTethered(directory, operation, [
         ...["-c", "core.fsync=all", "-c", "core.fsyncMethod=fsync"],
         ...["commit-graph", "write", "--reachable", "--no-progress"],
@@ -207,6 +207,13 @@ export const make = (options: MaintenanceOptions) =>
         (yield* isPartial(directory)) ? "--no-changed-paths" : "--changed-paths"
       ])
     })
+
+    // It only makes Git faster, and may belong to another user.
+    const writeCommitGraph = Effect.catchIf(
+      commitGraph,
+      ({ reason }) => reason === "Denied",
+      (error) => Effect.logWarning("the commit-graph was not written", error)
+    )
 
     const work = Effect.fnUntraced(function* (withLoose: boolean) {
       current = packBackoff

@@ -107,13 +107,17 @@ export class ObjectFiles {
     if (this.scannedAt !== timeOf(this.packDirectory)) this.rescan()
   }
 
-  /**
-   * Scans the directories of packs, verifies every index as it is on the disk now, and opens every loose object. Returns for the
-   * repository and each alternate why objects cannot be read, other than those in `damagedPacks` and `hiddenPacks`.
-   */
-  *examine(): Steps<ReadonlyArray<EngineError>> {
+  /** Scans the directories of packs, and verifies every index as it is on the disk now. */
+  *examine(): Steps<void> {
     this.rescan()
     yield* this.packs.verifyFiles()
+  }
+
+  /**
+   * Why objects cannot be read, other than those in `damagedPacks` and `hiddenPacks`: at most one reason for the repository, and one for
+   * each alternate. Every loose object is opened.
+   */
+  *hiddenObjects(): Steps<ReadonlyArray<EngineError>> {
     const found: Array<EngineError> = []
     for (const loose of [this.loose, ...this.alternates]) {
       const { directory } = loose

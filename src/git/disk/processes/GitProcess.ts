@@ -125,10 +125,10 @@ export const gitFailure = (
     return make("Denied", "Give the repository to the user of this process")
   if (/(?:not|requires) a git repository/.test(stderr))
     return make("Corrupt", "Restore the repository's HEAD, objects and refs")
-  if (/Unable to create .*\.lock|could not lock|cannot lock/.test(stderr)) return make("Locked", "Try again")
   if (/Read-only file system|Permission denied|insufficient permission/.test(stderr)) return make("Denied")
   if (/No space left on device|Out of diskspace|Disk quota exceeded/.test(stderr))
     return make("Denied", "Free some space and try again")
+  if (/Unable to create .*\.lock|could not lock|cannot lock/.test(stderr)) return make("Locked", "Try again")
   return make(/bad object|corrupt|missing|could not read|unable to read/i.test(stderr) ? "Corrupt" : "Server")
 }
 

@@ -1,6 +1,6 @@
 /** Opens a repository, and answers each call of a line of its input, as `{"read": "OID"}`, by a line of JSON. */
 import { createInterface } from "node:readline"
-import { Effect, Option } from "effect"
+import { Effect, Logger, Option } from "effect"
 import type { Oid } from "../../../../src/domain/identifiers/Oid.js"
 import * as Engine from "../../../../src/git/disk/Engine.js"
 import type { GitRepository } from "../../../../src/git/disk/port/GitRepository.js"
@@ -38,4 +38,9 @@ const program = Effect.gen(function* () {
   }
 })
 
-await Effect.runPromise(Effect.scoped(program))
+await Effect.runPromise(
+  Effect.provide(
+    Effect.scoped(program),
+    Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.logfmtLogger))
+  )
+)
