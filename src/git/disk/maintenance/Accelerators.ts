@@ -171,7 +171,7 @@ export const graphFiles = (repository: string): ReadonlyArray<ReadonlyArray<stri
 /** Removes the multi-pack index, because packs that it names are removed. */
 export const dropMultiPackIndex = (repository: string): void => drop(repository, multiPackIndex)
 
-/** Syncs the files that Git has written, and their directories. */
+/** Syncs the files that Git has written, and their directories. It has not written what this process may not open. */
 export const settle = async (repository: string, durable: boolean): Promise<void> => {
   const files = present(repository).map((name) => path.join(repository, name))
   const directories = [packs, "objects/info", graphs].map((name) => path.join(repository, name))
@@ -179,7 +179,7 @@ export const settle = async (repository: string, durable: boolean): Promise<void
     try {
       await syncPath(at, durable)
     } catch (cause) {
-      if (!hasErrorCode(cause, "ENOENT", "ENOTDIR")) throw cause
+      if (!hasErrorCode(cause, "ENOENT", "ENOTDIR", "EACCES", "EPERM")) throw cause
     }
   }
 }
