@@ -9,6 +9,8 @@ import { choose, repo } from "../support/browser/Stage.js"
 type Dom = any
 declare const document: Dom
 declare const getComputedStyle: Dom
+declare const KeyboardEvent: Dom
+declare const MutationObserver: Dom
 
 bothBuilds("the console by keyboard", (the) => {
   it("2, 3: the whole task with the keyboard alone, the focus where it belongs", async () => {
@@ -188,5 +190,33 @@ bothBuilds("the console by keyboard", (the) => {
     await page.locator("#results-title").focus()
     await page.keyboard.press("c")
     await page.locator(".menu-panel").waitFor()
+  })
+
+  it("a key that comes after a dialog has closed and before the browser tells so opens the palette", async () => {
+    const { page } = await the.enter()
+    await choose(page, "products")
+    await page.locator("#results-title").focus()
+    const palette = page.locator(".palette[open]")
+    for (const opened of ["Control+k", "?"]) {
+      await page.keyboard.press(opened)
+      await page.locator("dialog[open]").waitFor()
+      await page.evaluate(() => {
+        const observer = new MutationObserver(async () => {
+          observer.disconnect()
+          await null
+          document.body.dispatchEvent(
+            new KeyboardEvent("keydown", { key: "k", ctrlKey: true, bubbles: true })
+          )
+        })
+        observer.observe(document.querySelector("dialog"), { attributeFilter: ["open"] })
+      })
+      await page.keyboard.press("Escape")
+      await palette.waitFor()
+      await painted(page)
+      await palette.locator("input").fill("columns")
+      await page.keyboard.press("Escape")
+      await palette.waitFor({ state: "detached" })
+      assert.strictEqual(await focused(page), "results-title")
+    }
   })
 })

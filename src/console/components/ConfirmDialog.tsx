@@ -1,7 +1,7 @@
 import type * as Effect from "effect/Effect"
 import type { ComponentChildren } from "preact"
-import { useLayoutEffect, useRef } from "preact/hooks"
-import { focusedElement, useModal } from "./Focus.js"
+import { useRef } from "preact/hooks"
+import { ModalDialog } from "./ModalDialog.js"
 import type { Problem } from "./Problem.js"
 import { ProblemCard } from "./ProblemCard.js"
 import { RunButton } from "./RunButton.js"
@@ -23,16 +23,9 @@ export const ConfirmDialog = <A,>(props: {
   readonly onClose: (unknown: boolean) => void
   readonly onDone: (written: A) => void
 }) => {
-  const dialog = useRef<HTMLDialogElement>(null)
   const done = useRef(false)
-  /** Whether `onClose` was called since the last render: the close event may come late, even after the dialog is removed. */
-  const left = useRef(false)
-  useLayoutEffect(() => {
-    left.current = false
-  })
   const task = useEffectRunner()
   const { onRetry, opener, words, write } = props
-  useModal(dialog, () => (opener === undefined ? focusedElement() : document.getElementById(opener)))
 
   const run = () => {
     if (write === undefined) return
@@ -44,21 +37,12 @@ export const ConfirmDialog = <A,>(props: {
     })
   }
 
-  const leave = () => {
-    if (left.current) return
-    left.current = true
-    props.onClose(task.running && !done.current)
-  }
+  const leave = () => props.onClose(task.running && !done.current)
 
   return (
-    <dialog
-      ref={dialog}
-      class="dialog"
-      aria-labelledby="confirm-title"
-      onCancel={(event) => {
-        event.preventDefault()
-        leave()
-      }}
+    <ModalDialog
+      titleId="confirm-title"
+      {...(opener === undefined ? {} : { opener: () => document.getElementById(opener) })}
       onClose={leave}
     >
       <h2 id="confirm-title">{props.title}</h2>
@@ -87,6 +71,6 @@ export const ConfirmDialog = <A,>(props: {
           {task.running ? words.writing : words.write}
         </RunButton>
       </div>
-    </dialog>
+    </ModalDialog>
   )
 }

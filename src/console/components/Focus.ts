@@ -1,6 +1,3 @@
-import type { RefObject } from "preact"
-import { useEffect } from "preact/hooks"
-
 /** The focused element, also inside a shadow tree. */
 export const focusedElement = (): Element | null => {
   let found = document.activeElement
@@ -18,17 +15,4 @@ export const restoreFocus = (to: Element | null): void => {
 /** Moves the focus from one element to another, unless a third element has it. */
 export const moveFocus = (from: Element | null, to: HTMLElement | null): void => {
   if (isFocusLost() || document.activeElement === from) to?.focus()
-}
-
-/** Shows a dialog while its component is mounted, then returns the focus to the opener. */
-export const useModal = (dialog: RefObject<HTMLDialogElement | null>, opener: () => Element | null): void => {
-  useEffect(() => {
-    const element = dialog.current
-    const before = opener()
-    element?.showModal()
-    return () => {
-      element?.close()
-      restoreFocus(before?.isConnected === true ? before : opener())
-    }
-  }, [])
 }

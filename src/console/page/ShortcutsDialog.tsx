@@ -1,5 +1,4 @@
-import { useRef } from "preact/hooks"
-import { useModal } from "../components/Focus.js"
+import { ModalDialog } from "../components/ModalDialog.js"
 
 interface Shortcut {
   readonly keys: string
@@ -12,37 +11,33 @@ export const ShortcutsDialog = (props: {
   readonly enabled: boolean
   readonly onEnabled: (enabled: boolean) => void
   readonly onClose: () => void
-}) => {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useModal(dialog, () => document.activeElement)
-  return (
-    <dialog ref={dialog} class="dialog" aria-labelledby="shortcuts-title" onClose={props.onClose}>
-      <h2 id="shortcuts-title">Keyboard shortcuts</h2>
-      <dl class="shortcuts">
-        {props.shortcuts.map(({ keys, what }) => (
-          <div key={keys}>
-            <dt>
-              {keys.split(" ").map((key) => (
-                <kbd key={key}>{key}</kbd>
-              ))}
-            </dt>
-            <dd>{what}</dd>
-          </div>
-        ))}
-      </dl>
-      <label class="inline-check">
-        <input
-          type="checkbox"
-          checked={props.enabled}
-          onChange={(event) => props.onEnabled(event.currentTarget.checked)}
-        />
-        <span>Single-key shortcuts (inactive while you type)</span>
-      </label>
-      <div class="actions end">
-        <button type="button" class="button primary" onClick={() => dialog.current?.close()}>
-          Close
-        </button>
-      </div>
-    </dialog>
-  )
-}
+}) => (
+  <ModalDialog titleId="shortcuts-title" onClose={props.onClose}>
+    <h2 id="shortcuts-title">Keyboard shortcuts</h2>
+    <dl class="shortcuts">
+      {props.shortcuts.map(({ keys, what }) => (
+        <div key={keys}>
+          <dt>
+            {keys.split(" ").map((key) => (
+              <kbd key={key}>{key}</kbd>
+            ))}
+          </dt>
+          <dd>{what}</dd>
+        </div>
+      ))}
+    </dl>
+    <label class="inline-check">
+      <input
+        type="checkbox"
+        checked={props.enabled}
+        onChange={(event) => props.onEnabled(event.currentTarget.checked)}
+      />
+      <span>Single-key shortcuts (inactive while you type)</span>
+    </label>
+    <div class="actions end">
+      <button type="button" class="button primary" onClick={props.onClose}>
+        Close
+      </button>
+    </div>
+  </ModalDialog>
+)

@@ -1,6 +1,6 @@
 import "./palette.css"
 import { useMemo, useRef, useState } from "preact/hooks"
-import { useModal } from "../components/Focus.js"
+import { ModalDialog } from "../components/ModalDialog.js"
 import { shortcuts } from "../page/WorkbenchShortcuts.js"
 import { type Match, rank } from "./FuzzyMatch.js"
 import { menuCommands } from "./MenuCommands.js"
@@ -48,7 +48,6 @@ export const CommandPalette = (props: {
   readonly actions: Readonly<Record<string, () => void>>
   readonly onClose: () => void
 }) => {
-  const dialog = useRef<HTMLDialogElement>(null)
   const [text, setText] = useState("")
   const [chosen, setChosen] = useState(0)
   const commands = useMemo((): ReadonlyArray<Command> => {
@@ -64,7 +63,6 @@ export const CommandPalette = (props: {
     [text, commands]
   )
   const before = useRef(document.activeElement)
-  useModal(dialog, () => before.current)
 
   const run = (command: Command | undefined) => {
     if (command === undefined) return
@@ -87,7 +85,7 @@ export const CommandPalette = (props: {
   }
 
   return (
-    <dialog ref={dialog} class="dialog palette" aria-label="Find an action" onClose={props.onClose}>
+    <ModalDialog label="Find an action" class="palette" opener={() => before.current} onClose={props.onClose}>
       <input
         class="input"
         role="combobox"
@@ -123,6 +121,6 @@ export const CommandPalette = (props: {
         ))}
       </div>
       <p class="quiet-text">{found.length === 0 ? "No results." : ""}</p>
-    </dialog>
+    </ModalDialog>
   )
 }

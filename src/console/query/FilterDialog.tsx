@@ -1,6 +1,5 @@
-import { useRef } from "preact/hooks"
 import type { Filter } from "../../store/browse/Filter.js"
-import { focusedElement, useModal } from "../components/Focus.js"
+import { ModalDialog } from "../components/ModalDialog.js"
 import { truncated } from "../values/Cell.js"
 import { filterText } from "./FilterText.js"
 import { type FilterTarget, suggestedFilters, withFilter } from "./SuggestedFilters.js"
@@ -11,34 +10,30 @@ export const FilterDialog = (props: {
   readonly filters: ReadonlyArray<Filter>
   readonly onFilters: (filters: ReadonlyArray<Filter>) => void
   readonly onClose: () => void
-}) => {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useModal(dialog, focusedElement)
-  return (
-    <dialog ref={dialog} class="dialog" aria-labelledby="filter-by-title" onClose={props.onClose}>
-      <h2 id="filter-by-title">
-        Filter by <bdi>{truncated(props.of.path)}</bdi>
-      </h2>
-      <div class="choices">
-        {suggestedFilters(props.of).map((filter) => (
-          <button
-            key={filter.operator}
-            type="button"
-            class="button plain"
-            onClick={() => {
-              dialog.current?.close()
-              props.onFilters(withFilter(props.filters, filter))
-            }}
-          >
-            <bdi>{truncated(filterText([filter]))}</bdi>
-          </button>
-        ))}
-      </div>
-      <div class="actions end">
-        <button type="button" class="button quiet" onClick={() => dialog.current?.close()}>
-          Cancel
+}) => (
+  <ModalDialog titleId="filter-by-title" onClose={props.onClose}>
+    <h2 id="filter-by-title">
+      Filter by <bdi>{truncated(props.of.path)}</bdi>
+    </h2>
+    <div class="choices">
+      {suggestedFilters(props.of).map((filter) => (
+        <button
+          key={filter.operator}
+          type="button"
+          class="button plain"
+          onClick={() => {
+            props.onClose()
+            props.onFilters(withFilter(props.filters, filter))
+          }}
+        >
+          <bdi>{truncated(filterText([filter]))}</bdi>
         </button>
-      </div>
-    </dialog>
-  )
-}
+      ))}
+    </div>
+    <div class="actions end">
+      <button type="button" class="button quiet" onClick={props.onClose}>
+        Cancel
+      </button>
+    </div>
+  </ModalDialog>
+)

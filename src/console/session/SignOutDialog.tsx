@@ -1,5 +1,4 @@
-import { useRef } from "preact/hooks"
-import { focusedElement, useModal } from "../components/Focus.js"
+import { ModalDialog } from "../components/ModalDialog.js"
 import { plural } from "../components/Plural.js"
 
 /** Asks whether to keep or delete drafts at sign-out. */
@@ -9,14 +8,12 @@ export const SignOutDialog = (props: {
   readonly onSignOut: (keepsDrafts: boolean) => void
   readonly onClose: () => void
 }) => {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useModal(dialog, focusedElement)
   const choose = (keepsDrafts: boolean) => () => {
     props.onClose()
     props.onSignOut(keepsDrafts)
   }
   return (
-    <dialog ref={dialog} class="dialog" aria-labelledby="sign-out-title" onClose={props.onClose}>
+    <ModalDialog titleId="sign-out-title" onClose={props.onClose}>
       <h2 id="sign-out-title">Keep the drafts in this browser?</h2>
       <p>
         This browser has {plural(props.drafts, "unpublished draft")} of <bdi>{props.repo}</bdi>, on all
@@ -24,7 +21,7 @@ export const SignOutDialog = (props: {
         be recovered.
       </p>
       <div class="actions end">
-        <button type="button" class="button quiet" onClick={() => dialog.current?.close()}>
+        <button type="button" class="button quiet" onClick={props.onClose}>
           Cancel
         </button>
         <button type="button" class="button plain" onClick={choose(false)}>
@@ -34,6 +31,6 @@ export const SignOutDialog = (props: {
           Keep and sign out
         </button>
       </div>
-    </dialog>
+    </ModalDialog>
   )
 }

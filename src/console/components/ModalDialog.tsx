@@ -1,0 +1,48 @@
+import type { ComponentChildren } from "preact"
+import { useEffect, useRef } from "preact/hooks"
+import { focusedElement, restoreFocus } from "./Focus.js"
+
+/** A dialog that is open while it is mounted. Then the focus returns to its opener. */
+export const ModalDialog = (props: {
+  /** The id of its title. */
+  readonly titleId?: string
+  /** Its name, if it has no title. */
+  readonly label?: string
+  readonly class?: string
+  /** Default: the focused element. */
+  readonly opener?: () => Element | null
+  /** Must unmount the dialog. */
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+}) => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const opener = props.opener ?? focusedElement
+  useEffect(() => {
+    const element = dialog.current
+    const before = opener()
+    element?.showModal()
+    return () => {
+      element?.close()
+      restoreFocus(before?.isConnected === true ? before : opener())
+    }
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      class={`dialog ${props.class ?? ""}`}
+      aria-label={props.label}
+      aria-labelledby={props.titleId}
+      onCancel={({ currentTarget }) => {
+        // The browser would tell of it only after the next key, which would then find an open dialog.
+        currentTarget.close()
+        props.onClose()
+      }}
+      onClose={({ currentTarget }) => {
+        // Another dialog may be open when a dialog that was unmounted tells that it is closed.
+        if (currentTarget.isConnected) props.onClose()
+      }}
+    >
+      {props.children}
+    </dialog>
+  )
+}
