@@ -2,6 +2,10 @@ import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 import { focusedElement, restoreFocus } from "./Focus.js"
 
+/** Closes the dialog of a button that was pressed: the focus returns at once, and `onClose` follows. */
+export const closeDialog = ({ currentTarget }: { readonly currentTarget: Element }): void =>
+  currentTarget.closest("dialog")?.close()
+
 /** A dialog that is open while it is mounted. Then the focus returns to its opener. */
 export const ModalDialog = (props: {
   /** The id of its title. */

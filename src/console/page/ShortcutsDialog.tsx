@@ -1,4 +1,4 @@
-import { ModalDialog } from "../components/ModalDialog.js"
+import { closeDialog, ModalDialog } from "../components/ModalDialog.js"
 
 interface Shortcut {
   readonly keys: string
@@ -35,7 +35,7 @@ export const ShortcutsDialog = (props: {
       <span>Single-key shortcuts (inactive while you type)</span>
     </label>
     <div class="actions end">
-      <button type="button" class="button primary" onClick={props.onClose}>
+      <button type="button" class="button primary" onClick={closeDialog}>
         Close
       </button>
     </div>

@@ -1,5 +1,5 @@
 import type { Filter } from "../../store/browse/Filter.js"
-import { ModalDialog } from "../components/ModalDialog.js"
+import { closeDialog, ModalDialog } from "../components/ModalDialog.js"
 import { truncated } from "../values/Cell.js"
 import { filterText } from "./FilterText.js"
 import { type FilterTarget, suggestedFilters, withFilter } from "./SuggestedFilters.js"
@@ -21,8 +21,8 @@ export const FilterDialog = (props: {
           key={filter.operator}
           type="button"
           class="button plain"
-          onClick={() => {
-            props.onClose()
+          onClick={(event) => {
+            closeDialog(event)
             props.onFilters(withFilter(props.filters, filter))
           }}
         >
@@ -31,7 +31,7 @@ export const FilterDialog = (props: {
       ))}
     </div>
     <div class="actions end">
-      <button type="button" class="button quiet" onClick={props.onClose}>
+      <button type="button" class="button quiet" onClick={closeDialog}>
         Cancel
       </button>
     </div>

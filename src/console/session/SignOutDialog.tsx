@@ -1,4 +1,4 @@
-import { ModalDialog } from "../components/ModalDialog.js"
+import { closeDialog, ModalDialog } from "../components/ModalDialog.js"
 import { plural } from "../components/Plural.js"
 
 /** Asks whether to keep or delete drafts at sign-out. */
@@ -21,7 +21,7 @@ export const SignOutDialog = (props: {
         be recovered.
       </p>
       <div class="actions end">
-        <button type="button" class="button quiet" onClick={props.onClose}>
+        <button type="button" class="button quiet" onClick={closeDialog}>
           Cancel
         </button>
         <button type="button" class="button plain" onClick={choose(false)}>
