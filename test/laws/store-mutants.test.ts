@@ -25,7 +25,8 @@ describe("faults of stores and remotes", () => {
     const pages = readdirSync(root("docs")).filter((name) => name.endsWith(".md"))
     const all = [
       ...pages.map((name) => text(`docs/${name}`)),
-      ...["GitRemote", "RemoteSnapshot"].map((name) => text(`src/store/remote/${name}.ts`))
+      ...["GitRemote", "RemoteSnapshot"].map((name) => text(`src/store/remote/${name}.ts`)),
+      ...["Branches", "Proposals", "StoreService"].map((name) => text(`src/store/${name}.ts`))
     ]
     const missing = mutants.filter((mutant) => !all.some((page) => page.includes(mutant.breaks)))
     assert.deepStrictEqual(

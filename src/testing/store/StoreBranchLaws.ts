@@ -10,7 +10,7 @@ import { betweenBuildAndCommit } from "./StoreRaceLaws.js"
 const branching = promiseOf("branches")
 
 /** A name that no other law has. */
-const nameOf = (root: string, name: string): string => `${name}-${root.replaceAll("/", "-")}`
+export const nameOf = (root: string, name: string): string => `${name}-${root.replaceAll("/", "-")}`
 
 /** Two documents, and a branch beside the store's own. */
 const branched = ({ people, root, store }: LawContext) =>

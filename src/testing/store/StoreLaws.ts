@@ -7,6 +7,7 @@ import type { JsonObject } from "../../domain/json/Json.js"
 import { formatValue } from "../laws/CallRecord.js"
 import * as Ambient from "./StoreAmbientLaws.js"
 import * as Brackets from "./StoreBracketLaws.js"
+import * as BranchCases from "./StoreBranchCaseLaws.js"
 import * as Branches from "./StoreBranchLaws.js"
 import * as Contents from "./StoreContentLaws.js"
 import * as Derived from "./StoreDerivedLaws.js"
@@ -20,6 +21,7 @@ import {
   type StoreSubject
 } from "./StoreLaw.js"
 import * as Merges from "./StoreMergeLaws.js"
+import * as MergeRules from "./StoreMergeRuleLaws.js"
 import * as Proposals from "./StoreProposalLaws.js"
 import * as Queries from "./StoreQueryLaws.js"
 import * as Races from "./StoreRaceLaws.js"
@@ -63,7 +65,9 @@ export const all = {
   ...lawsOf(Travel),
   ...lawsOf(Races),
   ...lawsOf(Merges),
+  ...lawsOf(MergeRules),
   ...lawsOf(Branches),
+  ...lawsOf(BranchCases),
   ...lawsOf(Proposals),
   ...lawsOf(Faults),
   ...lawsOf(Transfers)

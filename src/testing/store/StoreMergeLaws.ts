@@ -53,6 +53,110 @@ export const mergingWrites = law(
     })
 )
 
+/** Who writes with a base says what a difference is: a merge, a failure, or what a function makes of it. */
+export const decidedWrites = law(
+  "decidedWrites",
+  merging(
+    "onConflict decides what happens if the stored document is not the base",
+    "conflicts",
+    "`onConflict` determines what happens if the stored document differs from `base`"
+  ),
+  ({ people, push, expectFailure, expectEqual }) =>
+    Effect.gen(function* () {
+      const [base, ours, theirs] = [
+        { a: 1, b: 1, gone: 1 },
+        { a: 2, b: 1, own: 1, gone: 2 },
+        { a: 1, b: 2 }
+      ]
+      yield* people.insert(base, { id: "x" })
+      const version = Option.getOrThrow(yield* people.version("x"))
+      const { own: _, ...patch } = ours
+      yield* people.replace("x", theirs)
+      const stored = wanted(2, theirs)
+      const clean = { a: 2, b: 2, own: 1 }
+      const refused = { base: version, onConflict: "fail" } as const
+      for (const [what, write, document] of [
+        ["update", people.update("x", { a: 2, own: 1 }, refused), clean],
+        ["replace", people.replace("x", { ...base, a: 2, own: 1 }, refused), clean]
+      ] as const) {
+        const error: ConflictError = yield* expectFailure(`fail: ${what}`, write, "ConflictError")
+        const { merge } = error
+        yield* expectEqual("its base and theirs", [merge?.base, merge?.theirs], [base, theirs])
+        yield* expectEqual("its ours", merge?.ours, { ...base, a: 2, own: 1 })
+        yield* expectEqual("a merge that would be clean", [merge?.document, merge?.conflicts], [document, []])
+        yield* expectEqual("the stored version", error.conflicts[0]?.actual?.rev, 2)
+      }
+      yield* expectEqual("nothing was written", shape(yield* read(people, "x")), stored)
+      yield* people.update("x", { own: 0 }, { base: 2, onConflict: "fail" })
+      yield* expectEqual(
+        "fail, on the base",
+        shape(yield* read(people, "x")),
+        wanted(3, { ...theirs, own: 0 })
+      )
+      const left: ConflictError = yield* expectFailure(
+        "a conflict",
+        people.replace("x", ours, { base: version }),
+        "ConflictError"
+      )
+      yield* expectEqual("its conflicts", left.merge?.conflicts, [
+        { path: ["gone"], base: 1, ours: 2 },
+        { path: ["own"], ours: 1, theirs: 0 }
+      ])
+      const told: Array<unknown> = []
+      const undecided = people.update("x", patch, {
+        base: version,
+        onConflict: (merge) => {
+          told.push(merge)
+          return undefined
+        }
+      })
+      const same: ConflictError = yield* expectFailure(
+        "a function that gives none",
+        undecided,
+        "ConflictError"
+      )
+      yield* expectEqual("it is told the merge of the error", told, [same.merge])
+      yield* people.replace("x", ours, {
+        base: version,
+        onConflict: ({ document }) =>
+          Effect.as(Effect.orDie(people.update("x", { later: 1 })), { ...document, own: "decided" })
+      })
+      const decided = { a: 2, b: 2, gone: 2, own: "decided", later: 1 }
+      yield* expectEqual("a decision", shape(yield* read(people, "x")), wanted(5, decided))
+      const current = Option.getOrThrow(yield* people.version("x"))
+      yield* people.delete("x")
+      let asked = 0
+      for (const onConflict of ["merge", "fail", () => void asked++] as const) {
+        for (const write of [
+          people.update("x", { a: 3 }, { base: current, onConflict }),
+          people.replace("x", { a: 3 }, { base: current, onConflict })
+        ]) {
+          const error: ConflictError = yield* expectFailure("a deleted document", write, "ConflictError")
+          const merge = error.merge ?? {}
+          yield* expectEqual("its merge has no theirs", ["base" in merge, "theirs" in merge], [true, false])
+        }
+      }
+      yield* expectEqual("a function is not asked about a deletion", asked, 0)
+      yield* expectEqual("it stays deleted", yield* read(people, "x"), null)
+      yield* people.insert({ n: 1 }, { id: "y" })
+      const first = Option.getOrThrow(yield* people.version("y"))
+      yield* push({ "people/y.json": '{"_id":"y","_rev":1,"n":7}\n' })
+      const ambiguous = people.update("y", { n: 8 }, { base: 1 })
+      yield* expectFailure("a revision that two versions have", ambiguous, "ValidationError")
+      yield* people.update("y", { m: 1 }, { base: first })
+      yield* expectEqual(
+        "a version is one of them",
+        shape(yield* read(people, "y")),
+        wanted(2, { n: 7, m: 1 })
+      )
+      yield* expectFailure("still", people.replace("y", { n: 8 }, { base: 1 }), "ValidationError")
+      yield* expectFailure("no such revision", people.update("y", { n: 8 }, { base: 9 }), "NotFoundError")
+      const oid = "0123456789012345678901234567890123456789"
+      yield* expectFailure("no such version", people.update("y", { n: 8 }, { base: oid }), "NotFoundError")
+    }),
+  { shardDepth: 0 }
+)
+
 /** Edits lose nothing, whatever they race with. */
 export const edits = law(
   "edits",

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import * as GitObject from "../../git/GitObject.js"
 import { AsyncCache, Cache, type CacheEntry } from "../../store/Cache.js"
 import { read, shape, wanted } from "./StoreDocumentLaws.js"
@@ -254,6 +255,8 @@ export const viewing = law(
     })
 )
 
+const Numbered = Schema.Struct({ n: Schema.Number })
+
 /** A store for reading refuses every write; one of a ref reads that commit. */
 export const readOnly = law(
   "readOnly",
@@ -262,18 +265,24 @@ export const readOnly = law(
     "options",
     "writes fail with `AuthError`; `ref` reads one commit or tag"
   ),
-  ({ head, open, people, expectFailure, expectEqual }) =>
+  ({ branch, head, open, people, root, expectFailure, expectEqual, store: writing }) =>
     Effect.gen(function* () {
       yield* people.insert({ n: 1 }, { id: "a" })
       const first = yield* head
       yield* people.update("a", { n: 2 })
       const second = yield* head
+      const name = `draft-${root.replaceAll("/", "-")}`
+      yield* writing.createBranch(name)
+      const { proposal } = yield* writing.propose({ title: "n", into: branch }, (draft) =>
+        draft.collection("people").update("a", { n: 3 })
+      )
       for (const [what, options, n] of [
         ["readOnly", { readOnly: true }, 2],
         ["ref", { ref: first! }, 1]
       ] as const) {
         const store = yield* open(options)
         const reading = store.collection("people")
+        const it = store.proposal(proposal.id)
         yield* expectEqual(`${what}: get`, shape(yield* read(reading, "a")), wanted(n, { n }))
         const writes: Record<string, Effect.Effect<unknown, unknown>> = {
           insert: reading.insert({}),
@@ -287,11 +296,31 @@ export const readOnly = law(
           writer: store.writer({}, (writer) => writer.put("people", "b", {})),
           transaction: store.transaction({}, () => Effect.void),
           revert: store.revert(second!),
-          importRecords: reading.importRecords([{ n: 1 }])
+          importRecords: reading.importRecords([{ n: 1 }]),
+          edit: reading.edit("a", (document) => document),
+          createIndex: reading.createIndex("n"),
+          dropIndex: reading.dropIndex("n"),
+          writeJsonSchema: store.collection("people", Numbered).writeJsonSchema(),
+          createBranch: store.createBranch(`${name}-other`),
+          deleteBranch: store.deleteBranch(name),
+          merge: store.merge(name),
+          propose: store.propose({ title: "n" }, (draft) => draft.collection("people").insert({})),
+          "proposal.update": it.update((draft) => draft.collection("people").insert({})),
+          "proposal.rebase": it.rebase(),
+          "proposal.accept": it.accept(),
+          "proposal.close": it.close(),
+          "store.reindex": store.reindex(),
+          removeTransaction: store.removeTransaction("chainstore-tx-01ARZ3NDEKTSV4RRFFQ69G5FAV")
         }
         for (const [method, effect] of Object.entries(writes))
           yield* expectFailure(`${what}: ${method}`, effect, "AuthError")
       }
       yield* expectEqual("nothing was written", yield* head, second)
-    })
+      const names = (yield* writing.branches).map((one) => one.name)
+      const own = [name, `${name}-other`].map((one) => names.includes(one))
+      yield* expectEqual("the branches", own, [true, false])
+      yield* expectEqual("the proposal", yield* writing.proposal(proposal.id).get(), proposal)
+      for (const one of [name, proposal.branch]) yield* writing.deleteBranch(one)
+    }),
+  { indexes: undefined, manifests: undefined }
 )

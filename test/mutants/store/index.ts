@@ -4,6 +4,7 @@ import { branches } from "./branches.js"
 import { derivedFiles } from "./derived.js"
 import { documents } from "./documents.js"
 import { merging } from "./merging.js"
+import { proposals } from "./proposals.js"
 import { reads } from "./reads.js"
 import { remotes } from "./remotes.js"
 import { travel } from "./travel.js"
@@ -17,6 +18,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...reads,
   ...merging,
   ...branches,
+  ...proposals,
   ...derivedFiles,
   ...brackets,
   ...travel,

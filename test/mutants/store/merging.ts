@@ -4,6 +4,8 @@ const merge = "domain/merge/MergeDocuments.ts"
 const writes = "store/internal/write/MergeWrites.ts"
 const attempts = "store/internal/write/MergeAttempt.ts"
 const base = "store/internal/write/BaseVersion.ts"
+const levels = "store/internal/write/RuleLevels.ts"
+const rules = "domain/merge/MergeRules.ts"
 
 const kept =
   "changes of different fields are both kept, and a change of one field by both is a conflict, which is returned as data."
@@ -44,5 +46,86 @@ export const merging = [
     base,
     "Option.filter(version, ({ rev }) => rev === wanted)",
     "Option.filter(version, ({ rev }) => rev >= wanted)"
-  ])
+  ]),
+  mutant(
+    "rules.settle is given the last name of a path",
+    "`rules.settle` decides each conflict by its path.",
+    [
+      merge,
+      "settlementIn(this.rules.settle(found), path)",
+      "settlementIn(this.rules.settle({ ...found, path: found.path.slice(-1) }), path)"
+    ]
+  ),
+  mutant("* takes precedence over a rule of its own", "`*` matches every member without a rule of its own.", [
+    rules,
+    '(named(node, name) ?? named(node, "*") ?? without)',
+    '(named(node, "*") ?? named(node, name) ?? without)'
+  ]),
+  mutant(
+    "a rule of a call hides other rules of the same object",
+    "Rules of the call take precedence, then those of the definition, then those of the schema.",
+    [levels, "if (!hasFields(nearer) || !hasFields(farther)) return nearer", "return nearer"]
+  ),
+  mutant(
+    "counters that both sides add conflict",
+    "what each side added is added, exactly",
+    [merge, "const start = base === undefined ? 0 : base", "const start = base"],
+    [
+      merge,
+      'if (rule === "counter" && isNumber(start) &&',
+      'if (rule === "counter" && start !== undefined && isNumber(start) &&'
+    ]
+  ),
+  mutant("edit ignores its rules", "Rules of the call take precedence", [
+    writes,
+    'const given = yield* beginMergeWrite(target, "edit", id, options)',
+    'const given = yield* beginMergeWrite(target, "edit", id, { message: options?.message })'
+  ]),
+  mutant("a key may occur twice", "A list in which a key is missing or occurs twice is merged as a whole", [
+    "domain/merge/ListMerge.ts",
+    "    if (items.has(text)) return undefined\n",
+    ""
+  ]),
+  mutant("items that both add are ours first", "Items that both add at one place are ordered by key", [
+    "domain/merge/ListMerge.ts",
+    "[left.get(anchor) ?? [], right.get(anchor) ?? []].sort(compareRuns).flat()",
+    "[left.get(anchor) ?? [], right.get(anchor) ?? []].flat()"
+  ]),
+  mutant(
+    "insertions at one place are ours first",
+    "the same, but two insertions at one place are both kept, in the order of their content",
+    ["domain/merge/SequenceMerge.ts", "...middles.sort(compareLists).flat()", "...middles.flat()"]
+  ),
+  mutant(
+    "changes that touch do not conflict",
+    "two different insertions at one place, or changes that touch, are a conflict",
+    [
+      "domain/merge/ListComparison.ts",
+      "next !== undefined && next.start <= end;",
+      "next !== undefined && (next.start < end || next.start === start);"
+    ]
+  ),
+  mutant(
+    "a conflict of onConflict: fail has no merge",
+    '`"fail"`: a `ConflictError`, also where a merge would be clean.',
+    [
+      writes,
+      "return yield* mergeConflict(writing, from, found, merge)",
+      "return yield* mergeConflict(writing, from, found, merge === undefined ? merge : undefined)"
+    ]
+  ),
+  mutant(
+    "the newest of two versions with one revision is the base",
+    "If two versions have the revision (because of a manual edit or a merge of branches), the write fails with a `ValidationError`, even if one of them is stored now",
+    [
+      base,
+      "return isOne ? found : yield* ambiguous",
+      "return isOne || Chunk.isNonEmpty(candidates) ? found : yield* ambiguous"
+    ]
+  ),
+  mutant(
+    "a deletion since the base has theirs",
+    "A document that was deleted since the base is a `ConflictError` whose `merge` has no `theirs`.",
+    [attempts, "  base,\n  ours,\n  document: ours,", "  base,\n  ours,\n  theirs: {},\n  document: ours,"]
+  )
 ]

@@ -1,0 +1,58 @@
+import { mutant } from "../bundled.js"
+
+const text = "store/internal/proposal/ProposalText.ts"
+const reading = "store/internal/proposal/ProposalReading.ts"
+const acceptance = "store/internal/proposal/Proposals.ts"
+const drafts = "store/internal/proposal/Drafts.ts"
+
+const reasons = "The reasons, in Markdown; may be empty."
+
+/** Faults of proposals. */
+export const proposals = [
+  mutant("a body has one paragraph", reasons, [
+    text,
+    'body: paragraphs.slice(1, -1).join("\\n\\n")',
+    'body: paragraphs.length > 2 ? paragraphs[1]! : ""'
+  ]),
+  mutant("a proposal has one label", "Labels, as they were given.", [
+    text,
+    'labels: values.get("-Label") ?? []',
+    'labels: values.get("-Label")?.slice(0, 1) ?? []'
+  ]),
+  mutant("proposals are listed newest first", "The proposals of the repository, oldest first.", [
+    reading,
+    "compareCodePoints(a.id, b.id)",
+    "compareCodePoints(b.id, a.id)"
+  ]),
+  mutant(
+    "an accepted proposal changes nothing",
+    "The documents that it changes or, if it is accepted, has changed.",
+    [reading, "onSome: ({ parents }) => parents[0]! })", "onSome: () => into })"]
+  ),
+  mutant(
+    "an accepted proposal is at the commit that marks it",
+    "The head of the branch; of an accepted proposal, the commit that was merged.",
+    [reading, "commitSha: isAccepted ? content : head", "commitSha: head"]
+  ),
+  mutant("an author of a proposal has no address", "`Name <email>`", [
+    reading,
+    "author: text.author ?? `${info.author.name} <${info.author.email}>`",
+    "author: text.author ?? info.author.name"
+  ]),
+  mutant("all proposals are listed", 'open proposals; { state: "accepted" }, "closed", "all"', [
+    reading,
+    'state === "all" || one.state === state',
+    'state !== "closed" || one.state === state'
+  ]),
+  mutant("accept ignores commitSha", "the proposal is not accepted if its head is another one", [
+    acceptance,
+    "if (commitSha !== undefined && commitSha !== head)",
+    "if (commitSha !== undefined && commitSha === id)"
+  ]),
+  mutant(
+    "edits that write nothing are a proposal",
+    "Edits that fail, are interrupted or write nothing leave no proposal.",
+    [drafts, "    if (last === undefined) {\n", '    if (last === undefined && branch === "") {\n'],
+    [drafts, "yield* finish(last, keep) }", "yield* finish(last!, keep) }"]
+  )
+]
