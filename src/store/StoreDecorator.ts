@@ -48,12 +48,14 @@ const writing = new Set(
 )
 
 /** Operations whose first argument is the id of a document. */
-const named = new Set("get version exists history update replace upsert delete restore".split(" "))
+const named = new Set("get version exists history update replace edit upsert delete restore".split(" "))
 
 /**
  * Members with operations of their own: the member returns them, an effect returns them, or a function receives them.
  */
-const inner = new Set("collection onBranch at snapshot transaction preview propose proposal".split(" "))
+const inner = new Set(
+  "collection onBranch at snapshot transaction preview propose proposal update".split(" ")
+)
 
 type Members = Readonly<Record<string, unknown>>
 

@@ -26,7 +26,9 @@ describe("faults of stores and remotes", () => {
     const all = [
       ...pages.map((name) => text(`docs/${name}`)),
       ...["GitRemote", "RemoteSnapshot"].map((name) => text(`src/store/remote/${name}.ts`)),
-      ...["Branches", "Proposals", "StoreService"].map((name) => text(`src/store/${name}.ts`))
+      ...["Branches", "Cache", "Proposals", "StoreDecorator", "StoreService"].map((name) =>
+        text(`src/store/${name}.ts`)
+      )
     ]
     const missing = mutants.filter((mutant) => !all.some((page) => page.includes(mutant.breaks)))
     assert.deepStrictEqual(

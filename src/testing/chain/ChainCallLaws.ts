@@ -126,6 +126,36 @@ export const argumentOrder: Law = (builder, request) =>
     }
   })
 
+/** The functions of `Chain` that return an Effect, and the parts of its result: the response, the step that handled, the steps. */
+const reported: ReadonlyArray<
+  readonly [entry: string, parts: number, run: (chain: AnyChain, request: unknown) => Effect.Effect<unknown>]
+> = [
+  [
+    "execute",
+    1,
+    (chain, request) => Effect.map(Effect.orDie(Chain.execute(chain, request)), (response) => [response])
+  ],
+  [
+    "executeNamed",
+    2,
+    (chain, request) =>
+      Effect.map(Effect.orDie(Chain.executeNamed(chain, request)), ({ handledBy, response }) => [
+        response,
+        handledBy
+      ])
+  ],
+  [
+    "trace",
+    3,
+    (chain, request) =>
+      Effect.map(Chain.trace(chain, request), ({ exit, handledBy, steps }) => [
+        Exit.getOrElse(exit, () => "failed"),
+        handledBy,
+        steps.map(({ name }) => name)
+      ])
+  ]
+]
+
 /**
  * Executions of one chain that run at the same time do not affect each other.
  *
@@ -161,6 +191,30 @@ export const executionsApart: Law = (builder, request) =>
     yield* same("executions apart: handledBy", ["first", "second"], names)
     yield* same("executions apart: responses", [true, true], [replies[0] === first, replies[1] === second])
     yield* same("executions apart: log entries", ["start", "start", "success", "success"], logged)
+    for (const [entry, known, run] of reported) {
+      let runs = 0
+      const done = yield* Deferred.make<void>()
+      const slow = Effect.as(Effect.timeoutOption(Deferred.await(done), "1 second"), "slow")
+      const fast = Effect.as(Deferred.succeed(done, undefined), "fast")
+      const ranked = emptyBuilder()
+        .useWhen(
+          () => ++runs === 1,
+          () => slow,
+          { name: "first" }
+        )
+        .use(() => fast, { name: "second" })
+        .use(builder)
+        .build()
+      const one = run(ranked, request)
+      yield* same(
+        `executions apart: one Effect of Chain.${entry} that runs twice`,
+        [
+          ["slow", "first", ["first"]],
+          ["fast", "second", ["first", "second"]]
+        ].map((parts) => parts.slice(0, known)),
+        yield* Effect.all([one, one], { concurrency: 2 })
+      )
+    }
     const alone = yield* executed(builder.build(), request)
     const together = builder.build()
     const exits = yield* Effect.all([executed(together, request), executed(together, request)], {

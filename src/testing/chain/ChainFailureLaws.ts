@@ -1,3 +1,4 @@
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -103,6 +104,10 @@ export const entriesAgree: Law = (builder, request) =>
     }
   })
 
+/** The chain that an error of this library names. */
+const chainOf = (exit: Exit.Exit<unknown, unknown>) =>
+  Exit.isFailure(exit) ? (Cause.squash(exit.cause) as { readonly chain?: string }).chain : undefined
+
 /**
  * A synchronous entry throws the failure itself, and interrupts a step that has to wait.
  *
@@ -136,8 +141,8 @@ export const synchronousEntries: Law = (builder, request) =>
       const exit = yield* executionModes[entry]!(waiting, request)
       yield* same(
         `${law}: Chain.${entry} of a step that waits`,
-        [true, kind, 1],
-        [metAsyncStep(exit), Exit.isFailure(exit) ? exit.cause._tag : "Success", runs]
+        [true, "waiting", kind, 1],
+        [metAsyncStep(exit), chainOf(exit), Exit.isFailure(exit) ? exit.cause._tag : "Success", runs]
       )
       const stopped = yield* Effect.timeoutOption(Deferred.await(interrupted), "1 second")
       yield* same(`${law}: Chain.${entry} interrupts the step`, true, Option.isSome(stopped))

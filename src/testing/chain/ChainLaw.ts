@@ -1,7 +1,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { Chain, ChainBuilder } from "../../chain/index.js"
+import { Chain, ChainBuilder, type Logging } from "../../chain/index.js"
 import type { LawViolation } from "./ChainOutcome.js"
 
 /** Chains that need nothing and answer equal requests equally. */
@@ -56,6 +56,12 @@ export const executionModes: Readonly<
 /** An exit as an entry gives it: `executeSync` throws failures and defects alike. */
 export const exitOf = (entry: string, exit: Exit.Exit<unknown, unknown>): Exit.Exit<unknown, unknown> =>
   entry === "executeSync" && Exit.isFailure(exit) ? Exit.fail(Cause.squash(exit.cause)) : exit
+
+/** The options of `useLogging` that write entries, by their name. */
+export const writers: Record<string, (write: (entry: Logging.LogEntry) => void) => any> = {
+  write: (write) => ({ write }),
+  log: (write) => ({ log: (entry: Logging.LogEntry) => Effect.sync(() => write(entry)) })
+}
 
 /** Whether a synchronous entry met a step that has to wait. */
 export const metAsyncStep = (exit: Exit.Exit<unknown, unknown>): boolean => {

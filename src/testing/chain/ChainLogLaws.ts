@@ -3,22 +3,28 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
+import * as HashMap from "effect/HashMap"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
 import { Chain, Logging } from "../../chain/index.js"
 import { ChainClock } from "./ChainClock.js"
-import { emptyBuilder, executionModes, type Law, type LawSubject, SentinelError } from "./ChainLaw.js"
+import {
+  emptyBuilder,
+  executionModes,
+  type Law,
+  type LawSubject,
+  SentinelError,
+  writers
+} from "./ChainLaw.js"
 import { executed, same, sameOutcome } from "./ChainOutcome.js"
 
 const broken = new SentinelError("broken")
 const answer = { answer: "of a step" }
 
-const writers: Record<string, (write: (entry: Logging.LogEntry) => void) => any> = {
-  write: (write) => ({ write }),
-  log: (write) => ({ log: (entry: Logging.LogEntry) => Effect.sync(() => write(entry)) })
-}
+const besides = (cause: Cause.Cause<unknown>) => Cause.parallel(cause, Cause.interrupt(FiberId.none))
 
 const lastLine = (exit: Exit.Exit<unknown, unknown>, level: string, took: string) =>
   Exit.isSuccess(exit)
@@ -49,6 +55,8 @@ export const logs: Law = (builder, request) =>
           throw broken
         }),
       interruption: (to) => to.use(() => Effect.interrupt),
+      "a failure beside an interruption": (to) => to.use(() => Effect.failCause(besides(Cause.fail(broken)))),
+      "a defect beside an interruption": (to) => to.use(() => Effect.failCause(besides(Cause.die(broken)))),
       nobody: (to) => to
     }
     for (const [way, options] of Object.entries(writers)) {
@@ -142,7 +150,8 @@ const loggedLevels = {
 } as const
 
 /**
- * Without a writer, entries go to Effect's logger, with their level and text, and without their cause.
+ * Without a writer, entries go to Effect's logger, with their level and text, the chain and the duration as annotations, and without
+ * their cause.
  *
  * @since 0.1.0
  * @category laws
@@ -157,10 +166,20 @@ export const defaultLog: Law = (builder, request) =>
     for (const level of ["Trace", "Debug", "Information", "Warning", "Error", undefined] as const) {
       for (const [end, add] of Object.entries(ends)) {
         const lines: Array<unknown> = []
-        const logger = Logger.make(({ cause, logLevel, message }) => {
-          lines.push([logLevel.label, [message].flat().join(" "), Cause.isEmpty(cause)])
+        const logger = Logger.make(({ annotations, cause, logLevel, message }) => {
+          const noted = ["chain", "elapsedMillis"].map((key) =>
+            Option.getOrUndefined(HashMap.get(annotations, key))
+          )
+          lines.push([logLevel.label, [message].flat().join(" "), Cause.isEmpty(cause), ...noted])
         })
-        const chain = add(emptyBuilder("shop").useLogging(level === undefined ? {} : { level }))
+        const chain = add(
+          emptyBuilder("shop")
+            .useLogging(level === undefined ? {} : { level })
+            .use((it, next) => {
+              clock.pass(1.5)
+              return next(it)
+            })
+        )
           .use(builder)
           .build()
         yield* executed(chain, request).pipe(
@@ -171,11 +190,11 @@ export const defaultLog: Law = (builder, request) =>
         const given = loggedLevels[level ?? "Debug"]
         const last =
           end === "a failure"
-            ? ["ERROR", "Chain shop failed after 0.000 ms.", true]
-            : [given, "Executed chain shop in 0.000 ms.", true]
+            ? ["ERROR", "Chain shop failed after 1.500 ms.", true, "shop", 1.5]
+            : [given, "Executed chain shop in 1.500 ms.", true, "shop", 1.5]
         yield* same(
           `logs: Effect's logger, ${level ?? "no level"}, ended by ${end}`,
-          [[given, "Executing chain shop.", true], last],
+          [[given, "Executing chain shop.", true, "shop", undefined], last],
           lines
         )
       }

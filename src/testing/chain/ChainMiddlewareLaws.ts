@@ -129,6 +129,6 @@ export const middlewareAround: Law = (builder, request) =>
           .build()
       ).map(({ path }) => path.at(-1))
     const closed = builder.withFallback(() => answer)
-    yield* same(`${law}: the same end of the chain`, ends(closed.build()), ends(around(closed)))
-    yield* same(`${law}: the same end of the chain`, ends(builder.build()), ends(around(builder)))
+    for (const subject of [closed, builder, emptyBuilder().use(closed)])
+      yield* same(`${law}: the same end of the chain`, ends(subject.build()), ends(around(subject)))
   })

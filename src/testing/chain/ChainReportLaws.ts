@@ -1,5 +1,7 @@
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import { Chain, ChainBuilder } from "../../chain/index.js"
 import { ChainClock } from "./ChainClock.js"
@@ -59,6 +61,10 @@ export const descriptions: Law = (builder) =>
         () => true,
         () => answer
       )
+      .useBranch(
+        () => true,
+        (branch) => branch.use(reply)
+      )
       .useLogging({ write: () => {} })
       .useTracing()
     const line = (name: string, kind = "handler", description = `what ${name} does`) => ({
@@ -82,7 +88,8 @@ export const descriptions: Law = (builder) =>
       line("merged", "branch", ""),
       line(reply.name, "handler", ""),
       line(`handler-${position + 14}`, "handler", ""),
-      line(`handler-${position + 15}`, "handler", "")
+      line(`handler-${position + 15}`, "handler", ""),
+      line(`branch-${position + 16}`, "branch", "")
     ]
     const described = Chain.describe(all.build())
     yield* same(
@@ -93,7 +100,7 @@ export const descriptions: Law = (builder) =>
         ...described.handlers.filter(({ kind }) => kind === "fallback")
       ]
     )
-    yield* same(law, position + 17, Chain.count(all.build()))
+    yield* same(law, position + 18, Chain.count(all.build()))
     yield* same(law, Chain.count(all.build()), described.count)
     const closed = builder.withFallback(reply, options("last"))
     const last = Chain.describe(closed.build())
@@ -101,14 +108,22 @@ export const descriptions: Law = (builder) =>
     yield* same(law, [position, position], [Chain.count(closed.build()), last.count])
     yield* same(law, "fallback", Chain.describe(builder.withFallback(reply).build()).handlers.at(-1)?.name)
     yield* same(law, "chain", ChainBuilder.make<unknown, unknown>().build().name)
-    for (const printed of [String(all), String(all.build()), JSON.stringify(all.build())]) {
-      const missing = expected.filter(({ name }) => !printed.includes(JSON.stringify(name)))
+    const whole = all.withFallback(reply, options("last"))
+    for (const printed of [String(whole), String(whole.build()), JSON.stringify(whole.build())]) {
+      const missing = [...expected, line("last")].filter(
+        ({ name }) => !printed.includes(JSON.stringify(name))
+      )
       yield* same(`${law}: printed`, [], missing)
     }
+    yield* same(
+      "Chain.isChain of a chain, its builder and its description",
+      [true, false, false],
+      [whole.build(), whole, described].map(Chain.isChain)
+    )
   })
 
 /**
- * Warnings name the steps after a merged fragment that has a fallback, and no others.
+ * Warnings name the steps after the first merged fragment that has a fallback, and no others.
  *
  * @since 0.1.0
  * @category laws
@@ -158,10 +173,30 @@ export const warnings: Law = (builder) =>
           { name: "branch" }
         ),
         [["branch > after", "ends"]]
+      ],
+      "after two fragments": [
+        emptyBuilder().use(ends, { name: "ends" }).use(ends, { name: "second" }).use(reply, step),
+        [
+          ["second", "ends"],
+          ["after", "ends"]
+        ]
+      ],
+      "after middleware around a fragment": [
+        emptyBuilder()
+          .use(
+            Chain.withMiddleware(emptyBuilder().use(ends, { name: "inner" }).build(), (it, next) => next(it)),
+            { name: "ends" }
+          )
+          .use(reply, step),
+        [["after", "ends"]]
       ]
     }
     for (const [where, [subject, expected]] of Object.entries(cases)) {
       yield* same(`warnings: ${where}`, expected, inside(subject, "ends"))
+      const unnamed = Chain.warnings(subject.build()).filter(
+        ({ endedBy, message, path }) => !message.includes(endedBy) || !message.includes(path.at(-1)!)
+      )
+      yield* same(`warnings: the message ${where} names the step and the fragment`, [], unnamed)
     }
   })
 
@@ -314,4 +349,44 @@ export const traces: Law = (builder, request) =>
     const names = report.steps.map(({ name, outcome }) => `${name}: ${outcome}`)
     const rest = ["asked: skipped", "end: matched"]
     yield* same(`${law}: two visits`, ["twice: passed", ...rest, ...rest], names)
+
+    const first = emptyBuilder()
+      .useWhen(no, reply, { name: "refused" })
+      .use(reply, { name: "end" })
+      .use(builder)
+    const repeated = Chain.trace(first.build(), request)
+    const both = yield* Effect.all([repeated, repeated], { concurrency: 2 })
+    for (const one of [...both, yield* repeated])
+      yield* same(
+        `${law}: one trace that runs three times`,
+        ["refused: skipped", "end: matched"],
+        one.steps.map(({ name, outcome }) => `${name}: ${outcome}`)
+      )
+
+    for (const part of ["condition", "handler"]) {
+      const waits = yield* Deferred.make<void>()
+      const wait = Effect.zipRight(Deferred.succeed(waits, undefined), Effect.never)
+      let fiber: Fiber.RuntimeFiber<unknown, unknown> | undefined
+      const left = emptyBuilder()
+        .use(
+          (it, next) =>
+            Effect.flatMap(Effect.forkDaemon(next(it)), (forked) => {
+              fiber = forked
+              return Effect.as(Effect.timeoutOption(Deferred.await(waits), "1 second"), answer)
+            }),
+          { name: "first" }
+        )
+        .useWhen(
+          () => (part === "condition" ? wait : Effect.succeed(true)),
+          () => wait,
+          { name: "end" }
+        )
+      const unfinished = yield* Chain.trace(left.use(builder).build(), request)
+      yield* same(
+        `${law}: a ${part} that has not ended`,
+        ["first: passed", "end: running"],
+        unfinished.steps.map(({ name, outcome }) => `${name}: ${outcome}`)
+      )
+      if (fiber !== undefined) yield* Fiber.interruptFork(fiber)
+    }
   })

@@ -1,12 +1,21 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import { Chain, Policy } from "../../chain/index.js"
 import { ChainClock } from "./ChainClock.js"
-import { emptyBuilder, type Law, type LawSubject, SentinelError, type StepWithNext } from "./ChainLaw.js"
+import {
+  emptyBuilder,
+  executionModes,
+  type Law,
+  type LawSubject,
+  SentinelError,
+  type StepWithNext,
+  writers
+} from "./ChainLaw.js"
 import { executed, same, sameOutcome } from "./ChainOutcome.js"
 
 class Word extends Context.Tag("chainstore/testing/Word")<Word, string>() {}
@@ -78,6 +87,18 @@ export const provides: Law = (builder, request) =>
         )
       yield* same("provide: the same end of the chain", warned(before), warned(after))
     }
+    for (const [way, options] of Object.entries(writers)) {
+      const written: Array<string> = []
+      const logged = emptyBuilder("shop")
+        .useLogging(options(({ chain, phase }) => written.push(`${chain} ${phase}`)))
+        .use(() => "given")
+        .build()
+      for (const [entry, run] of Object.entries(executionModes)) {
+        written.length = 0
+        yield* run(Chain.provide(logged, given), request)
+        yield* same(`provide: the same log, ${way}, Chain.${entry}`, ["shop start", "shop success"], written)
+      }
+    }
     const fragment = Chain.provide(
       needing()
         .use((it: unknown, next: (it: unknown) => any) => Effect.zipRight(word, next(it)))
@@ -139,7 +160,7 @@ const failure = new SentinelError("failure")
 const defect = new SentinelError("defect")
 
 /**
- * Policies act on the handler, and on what `next` runs if it calls that; defects pass.
+ * Policies act on the handler, and on what `next` runs if it calls that; defects and interruption pass.
  *
  * @since 0.1.0
  * @category laws
@@ -149,6 +170,7 @@ export const policies: Law = (builder, request) =>
     const clock = new ChainClock(true)
     const rest = builder.withFallback(() => "rest")
     let runs = 0
+    let stopped = 0
     const fails = () => {
       runs++
       return Effect.fail(failure)
@@ -157,22 +179,35 @@ export const policies: Law = (builder, request) =>
       runs++
       throw defect
     }
+    const interrupted = () => {
+      runs++
+      return Effect.interrupt
+    }
     const twice: (handler: any) => any = Policy.retry(Schedule.recurs(2))
     const recover: (handler: any) => any = Policy.recover((error) => ["recovered", error])
     const slow = () => {
       runs++
-      return Effect.as(Effect.replicateEffect(Effect.yieldNow(), 100, { discard: true }), "late")
+      const yields = Effect.replicateEffect(Effect.yieldNow(), 100, { discard: true })
+      return Effect.onInterrupt(Effect.as(yields, "late"), () =>
+        Effect.sync(() => {
+          stopped++
+        })
+      )
     }
     const handOn: StepWithNext = (it, next) => next(it)
     const around = (policy: (handler: StepWithNext) => any, after: any): LawSubject =>
       needing().use(policy(handOn)).use(after)
+    const interruption = Exit.interrupt(FiberId.none)
     const recovered = Exit.succeed(["recovered", failure])
     const cases: Record<string, readonly [LawSubject, Exit.Exit<unknown, unknown>, number]> = {
       "retry of a failure": [needing().use(twice(fails)), Exit.fail(failure), 3],
       "retry of a defect": [needing().use(twice(dies)), Exit.die(defect), 1],
+      "retry of an interruption": [needing().use(twice(interrupted)), interruption, 1],
       "retry around next": [around(twice, fails), Exit.fail(failure), 3],
       "recover of a failure": [needing().use(recover(fails)), recovered, 1],
       "recover of a defect": [needing().use(recover(dies)), Exit.die(defect), 1],
+      "recover of an interruption": [needing().use(recover(interrupted)), interruption, 1],
+      "recover around an interrupted next": [around(recover, interrupted), interruption, 1],
       "recover around next": [around(recover, fails), recovered, 1],
       "recover of a retry": [needing().use(recover(twice(fails))), recovered, 3]
     }
@@ -187,12 +222,17 @@ export const policies: Law = (builder, request) =>
       around(Policy.timeout("1 minute"), slow)
     ]) {
       clock.sleeps.length = 0
+      stopped = 0
       const ended = yield* clock.run(executed(subject.use(rest).build(), request))
       const error = Exit.isFailure(ended) && ended.cause._tag === "Fail" ? ended.cause.error : undefined
       yield* same(
         "policies: timeout",
-        ["TimeoutException", [60_000]],
-        [(error as { readonly _tag?: string } | undefined)?._tag, clock.sleeps]
+        ["TimeoutException", [60_000], "interrupted once"],
+        [
+          (error as { readonly _tag?: string } | undefined)?._tag,
+          clock.sleeps,
+          stopped === 1 ? "interrupted once" : `interrupted ${stopped} times`
+        ]
       )
     }
     const guards: Record<string, (handler: any) => any> = {

@@ -111,7 +111,7 @@ export const branches = ({ promises, test }: RemoteContract): void => {
           "ValidationError"
         )
         const names = (prefix: string) =>
-          Effect.map(other.listBranches(prefix), (found) => found.map((branch) => branch.name).sort())
+          Effect.map(other.listBranches(prefix), (found) => found.map((branch) => branch.name))
         assert.deepStrictEqual(yield* names("work-"), ["work-1", "work-2"])
         assert.deepStrictEqual(yield* names(""), ["main", "other/work-3", "work-1", "work-2"])
         assert.deepStrictEqual(yield* names("zzz"), [])
@@ -124,6 +124,31 @@ export const branches = ({ promises, test }: RemoteContract): void => {
         assert.deepStrictEqual(yield* names("work-"), ["work-2"])
         yield* remote.createBranch("work-1", second.commit)
         assert.strictEqual((yield* headOf(other, "work-1")).commit, second.commit)
+      })
+  )
+
+  test(
+    "branches are listed by name, in whatever order they were created",
+    "The branches whose names begin with the prefix, ordered by name.",
+    ({ another, remote }) =>
+      Effect.gen(function* () {
+        const { commit } = yield* write(remote, [put("a", "1")])
+        for (const name of ["work-2", "work", "work-10", "work-1", "other/z", "other/a"])
+          yield* remote.createBranch(name, commit)
+        const listings = {
+          "": ["main", "other/a", "other/z", "work", "work-1", "work-10", "work-2"],
+          work: ["work", "work-1", "work-10", "work-2"],
+          "other/": ["other/a", "other/z"]
+        }
+        for (const client of [remote, yield* another]) {
+          for (const [prefix, names] of Object.entries(listings)) {
+            const listed = yield* client.listBranches(prefix)
+            assert.deepStrictEqual(
+              listed.map(({ name }) => name),
+              names
+            )
+          }
+        }
       })
   )
 

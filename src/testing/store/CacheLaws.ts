@@ -182,6 +182,11 @@ export const all = {
       for (const key of ["a", "b"]) yield* holds(key, undefined, "after clear")
       yield* cache.set("a", entry([5]))
       yield* holds("a", entry([5]), "after clear and set")
+      const large = entry(new Uint8Array(70_000).fill(6), "c")
+      yield* cache.set("a", large)
+      yield* holds("a", large, "after a set of a larger entry")
+      yield* cache.set("a", entry([7]))
+      yield* holds("a", entry([7]), "after a set of a smaller entry")
       yield* cache.clear
       yield* holds("a", undefined, "after a second clear")
     })

@@ -10,6 +10,7 @@ import * as Brackets from "./StoreBracketLaws.js"
 import * as BranchCases from "./StoreBranchCaseLaws.js"
 import * as Branches from "./StoreBranchLaws.js"
 import * as Contents from "./StoreContentLaws.js"
+import * as Decorators from "./StoreDecoratorLaws.js"
 import * as Derived from "./StoreDerivedLaws.js"
 import * as Documents from "./StoreDocumentLaws.js"
 import * as Faults from "./StoreFaultLaws.js"
@@ -59,6 +60,7 @@ export const all = {
   ...lawsOf(Derived),
   ...lawsOf(Unique),
   ...lawsOf(Settings),
+  ...lawsOf(Decorators),
   ...lawsOf(Brackets),
   ...lawsOf(Transactions),
   ...lawsOf(Ambient),

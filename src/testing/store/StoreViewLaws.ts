@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as GitObject from "../../git/GitObject.js"
-import { AsyncCache, Cache, type CacheEntry } from "../../store/Cache.js"
+import { AsyncCache, Cache, type CacheEntry, StoreCache } from "../../store/Cache.js"
 import { read, shape, wanted } from "./StoreDocumentLaws.js"
 import { law, promiseOf } from "./StoreLaw.js"
 import { idsOf, reads } from "./StoreReadLaws.js"
@@ -68,7 +68,7 @@ class Counting extends Cache {
 export const caches = law(
   "caches",
   store("a cache changes no answer", "options", "An entry contains `content`, the blob id `oid`"),
-  ({ open, people, expectEqual }) =>
+  ({ head, open, people, remote, root, expectEqual }) =>
     Effect.gen(function* () {
       const cache = new Counting()
       const stores = [yield* open({ cache: false }), yield* open({ cache }), yield* open({ cache: true })]
@@ -99,6 +99,29 @@ export const caches = law(
       for (const { content, oid } of cache.given) {
         yield* expectEqual("the bytes that a cache was given", GitObject.hash("blob", content), oid)
       }
+      const listed = yield* remote.tree((yield* head) as never, `${root}/people`, { recursive: true })
+      const file = Option.getOrThrow(listed).entries.find(({ path }) => path.endsWith("a.json"))?.path
+      const kept = () =>
+        [...cache.entries.keys()].filter((key) => key.includes(`${root}/people/${file}`)).length
+      yield* read(stores[1]!.collection("people"), "a")
+      cache.entries.set("of another store", cache.given[0]!)
+      yield* stores[1]!.invalidate(`${root}/people/${file}`)
+      yield* expectEqual(
+        "entries of a path, and of another one, after invalidate of the path",
+        [kept(), cache.entries.has("of another store")],
+        [0, true]
+      )
+      yield* stores[1]!.invalidate()
+      yield* expectEqual("entries after invalidate", cache.entries.size, 0)
+      const provided = new Counting()
+      const own = yield* Effect.provideService(open({ cache }), StoreCache, provided)
+      const before = cache.sets
+      yield* read(own.collection("people"), "a")
+      yield* expectEqual(
+        "the cache of the option is used, and not the provided one",
+        [cache.sets > before, provided.sets],
+        [true, 0]
+      )
       yield* people.delete("a")
       for (const one of stores)
         yield* expectEqual("deleted", yield* read(one.collection("people"), "a"), null)

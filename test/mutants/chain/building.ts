@@ -294,5 +294,39 @@ export const building = [
     builder,
     "const step = leaf(Op.Answer, undefined, fallback,",
     'const step = leaf(Op.Answer, undefined, (request: any) => { const reply: any = fallback(request); return typeof reply === "object" && reply !== null && "_op" in reply && reply._op === "Commit" ? { reply } : reply },'
+  ]),
+  mutant("the name of an earlier fallback stays", "the last fallback set counts", [
+    builder,
+    'const name = options?.name || "fallback"',
+    'const name = options?.name || this.fallback?.name || "fallback"'
+  ]),
+  mutant("a warning names the last fragment that ends the chain", warned, [
+    "ChainDescription.ts",
+    "      if (endedBy !== undefined) {\n",
+    "      const before = endedBy\n      if (step.inner?.ends === true && step.when === undefined && before !== undefined) endedBy = step.name\n      if (endedBy !== undefined) {\n"
+  ]),
+  mutant(
+    "a builder prints without its fallback",
+    "A counterexample shows the description of the chain, as printing a builder or a chain does.",
+    [
+      builder,
+      '{ _id: "ChainBuilder", ...describe(this) }',
+      '{ _id: "ChainBuilder", ...describe({ name: this.name, previous: this.previous, step: this.step, fallback: undefined, count: this.count, size: this.size, ends: this.ends }) }'
+    ]
+  ),
+  mutant("the description given to a merge is not read", options, [
+    builder,
+    "places, name, options?.description, inner.ends)",
+    "places, name, undefined, inner.ends)"
+  ]),
+  mutant("branches are counted from zero", unnamed, [
+    builder,
+    "`branch-${this.count + 1}`",
+    "`branch-${this.count}`"
+  ]),
+  mutant("a builder is a chain", "Whether a value is a built chain. A `ChainBuilder` is not one.", [
+    "Chain.ts",
+    'typeof u === "object" && u !== null && TypeId in u',
+    'typeof u === "object" && u !== null && (TypeId in u || "withFallback" in u)'
   ])
 ]

@@ -87,5 +87,14 @@ export const calling = [
     chain,
     "return new Continuation(toCompiled(chain).execution, 0, request)",
     "return Effect.flatten(Effect.promise(() => Effect.runPromiseExit(new Continuation(toCompiled(chain).execution, 0, request)))) as never"
-  ])
+  ]),
+  mutant(
+    "runs of one executeNamed share the step that handled",
+    "Executions of one chain that run at the same time do not affect each other.",
+    [
+      "internal/NamedExecution.ts",
+      "  override commit() {\n    const execution = new Execution(this.program, this.chain, true)\n",
+      "  private shared: Execution | undefined\n  override commit() {\n    const execution = (this.shared ??= new Execution(this.program, this.chain, true))\n"
+    ]
+  )
 ]

@@ -288,5 +288,10 @@ export const executing = [
     run,
     "        if (!(reply instanceof Continuation && reply.execution === execution)) return this.defer(step, reply)",
     "        if (!(reply instanceof Continuation && reply.execution === execution)) return this.defer(step, step.op === Op.Handle ? Effect.uninterruptible(reply) : reply)"
-  ])
+  ]),
+  mutant(
+    "the error of a step that waits names another chain",
+    "a step that waits is interrupted, and the call ends with an `AsyncStepError`",
+    ["internal/RunSync.ts", "new AsyncStepError({ chain })", 'new AsyncStepError({ chain: "chain" })']
+  )
 ]

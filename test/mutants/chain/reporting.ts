@@ -13,6 +13,8 @@ const ignored = "a writer that throws or fails is ignored"
 const nothingOfTheRequest = "Entries contain nothing of the request"
 const span = "opens a span of kind `internal`, named `MessageFlow.Execute` by default"
 const effectsLogger = "Without both, entries go to Effect's logger."
+const annotated = "Writes an entry with Effect's logger. The chain's name and the duration are annotations."
+const inOrder = "Run with each entry, in order."
 const belongs = "middleware that runs the steps after it in a span"
 const attributes =
   "with the attributes `messageflow.chain`, `messageflow.request_type` and `messageflow.response_type`"
@@ -297,5 +299,82 @@ export const reporting = [
     "Tracing.ts",
     "Effect.withSpan(next(request), spanName, span)",
     "Effect.withSpan(next(request), spanName, { ...span, root: true })"
-  ])
+  ]),
+  mutant(
+    "a failure beside an interruption is logged as an interruption",
+    "failure, defect, unhandled | `Error` | `Chain NAME failed after N.NNN ms.`",
+    ["internal/ExecutionLog.ts", "Cause.isInterruptedOnly(exit.cause)", "Cause.isInterrupted(exit.cause)"]
+  ),
+  mutant("entries of the logger do not name the chain", annotated, [
+    "Logging.ts",
+    "    chain: entry.chain,\n",
+    ""
+  ]),
+  mutant("entries of the logger have no duration", annotated, [
+    "Logging.ts",
+    "{ elapsedMillis: entry.elapsedMillis }",
+    "{}"
+  ]),
+  mutant(
+    "the name given to a log by an Effect is not read",
+    "The chain's name in the entries. Default: the builder's name.",
+    [
+      "ChainBuilder.ts",
+      "effectLogging({ name, level }, log)",
+      "effectLogging({ name: this.name, level }, log)"
+    ]
+  ),
+  mutant(
+    "a log that throws before it returns an Effect fails the request",
+    "An error of the log does not affect the execution: a writer that throws or fails is ignored.",
+    ["Logging.ts", "Effect.suspend(() => log(entry)),", "log(entry),"]
+  ),
+  mutant("the start of a log by an Effect is logged in the background", inOrder, [
+    "Logging.ts",
+    "Effect.flatMap(quietly(startEntry(options)), () => {",
+    "Effect.flatMap(Effect.forkDaemon(quietly(startEntry(options))), () => {"
+  ]),
+  mutant(
+    "the duration of a traced step ends where it calls next",
+    "The time from the condition to the outcome, with the time of `next`.",
+    [
+      trace,
+      'const settle = (success: boolean) => end(passed ? "passed" : success ? "matched" : "failed")',
+      'const settle = (success: boolean) => (passed ? undefined : end(success ? "matched" : "failed"))'
+    ],
+    [trace, "        passed = true\n", '        passed = true\n        end("passed")\n']
+  ),
+  mutant("a step that has not ended has failed", "or it had not ended (`running`)", [
+    trace,
+    'outcome: "running", elapsedMillis: 0',
+    'outcome: "failed", elapsedMillis: 0'
+  ]),
+  mutant(
+    "a trace of a failure names a step that handled",
+    "The name of the step that handled the request; undefined if the execution failed.",
+    [
+      trace,
+      "Exit.isSuccess(exit) ? execution.handledBy!.name : undefined",
+      "execution.handledBy?.name ?? recorder.visits.at(-1)?.name"
+    ]
+  ),
+  mutant("a condition that is no boolean skips its step in a trace", traced, [
+    trace,
+    'if (verdict === false) end("skipped")',
+    'if (verdict !== true) end("skipped")'
+  ]),
+  mutant(
+    "a trace that runs twice lists the steps of both runs",
+    "The report of one execution.",
+    [
+      trace,
+      "request: unknown) =>\n  Effect.suspend(() => {\n    const recorder = new Recorder()\n",
+      "request: unknown) => {\n  const recorder = new Recorder()\n  return Effect.suspend(() => {\n"
+    ],
+    [
+      trace,
+      "        steps: recorder.visits\n      })\n    )\n  })",
+      "        steps: recorder.visits\n      })\n    )\n  })\n}"
+    ]
+  )
 ]

@@ -128,5 +128,34 @@ export const surroundings = [
     policy,
     "Effect.retry(lazily(handler, args), schedule)",
     "Effect.retry(lazily(handler, args), { times: 1 })"
+  ]),
+  mutant(
+    "retry runs the reply again, not the handler",
+    "Runs the handler again after a failure, as long as the schedule continues.",
+    [
+      policy,
+      "Effect.retry(lazily(handler, args), schedule)",
+      "Effect.suspend(() => { const reply: any = handler(...args); return Effect.retry(isEffect(reply) ? reply : Effect.succeed(reply), schedule as never) }) as never"
+    ]
+  ),
+  mutant("recover answers an interruption", "Defects and interruption are not caught.", [
+    policy,
+    "Effect.catchAll(lazily(handler, args), (error) => lazily(answer, [error]))",
+    "Effect.catchAll(Effect.catchAllCause(lazily(handler, args), (cause: any) => (cause._tag === 'Interrupt' ? Effect.fail(cause) : Effect.failCause(cause))), (error) => lazily(answer, [error as never]))"
+  ]),
+  mutant("a handler that takes too long goes on", "Interrupts a handler that takes longer", [
+    policy,
+    "Effect.timeout(lazily(handler, args), limit)",
+    "Effect.timeout(Effect.flatMap(Effect.forkDaemon(lazily(handler, args)), (fiber) => fiber.await).pipe(Effect.flatten), limit)"
+  ]),
+  mutant("a provided chain does not log", provides, [
+    provided,
+    "    inner,\n    log: step.log\n",
+    "    inner,\n    log: step.log && { ...step.log, write: () => undefined }\n"
+  ]),
+  mutant("a provided chain loses its descriptions", provides, [
+    provided,
+    "    description: step.description,\n",
+    "    description: undefined,\n"
   ])
 ]

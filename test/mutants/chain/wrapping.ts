@@ -126,5 +126,10 @@ export const wrapping = [
     "internal/Compile.ts",
     "  let at: Registered | undefined = registered\n  for (let index = registered.count - 1; index >= 0; index--) {\n    steps[index] = at!.step!\n    at = at!.previous\n  }",
     "  const walk = (at: Registered, index: number): number => { if (index < 0) return 0; steps[index] = at.step!; const visited = walk(at.previous!, index - 1); return visited + 1 }\n  walk(registered, registered.count - 1)"
+  ]),
+  mutant("a middleware hides that a fragment in its chain has a fallback", warned, [
+    "internal/WrapMiddleware.ts",
+    "ends: registered.ends",
+    "ends: registered.fallback !== undefined"
   ])
 ]

@@ -1,11 +1,14 @@
 import { Effect } from "effect"
 import type { Oid } from "../../../src/domain/identifiers/Oid.js"
+import type * as Cache from "../../../src/store/Cache.js"
 import type * as Memory from "../../../src/store/remote/memory/Memory.js"
-import type { RemoteLaws, StoreLaws } from "../../../src/testing/index.js"
+import type { CacheLaws, RemoteLaws, StoreLaws } from "../../../src/testing/index.js"
 import type { LawCheck } from "../LawCheck.js"
 
-/** The published laws of stores and remotes, over a mutated repository in memory. */
+/** The published laws of stores, remotes and caches, over a mutated repository and cache in memory. */
 export interface Mutated {
+  readonly Cache: typeof Cache
+  readonly CacheLaws: typeof CacheLaws
   readonly Memory: typeof Memory
   readonly RemoteLaws: typeof RemoteLaws
   readonly StoreLaws: typeof StoreLaws
@@ -40,7 +43,31 @@ const harnessOf = ({ Memory }: Mutated): RemoteLaws.RemoteHarness => ({
   })
 })
 
-/** Every law of stores and remotes, once. */
+/** Caches that laws are held against: one that evicts, and one of promises. */
+const cachesOf = ({ Cache }: Mutated): Readonly<Record<string, () => Cache.Cache | Cache.AsyncCache>> => {
+  class SlowCache extends Cache.AsyncCache {
+    readonly entries = new Map<string, Cache.CacheEntry>()
+    async get(key: string) {
+      return this.entries.get(key)
+    }
+    async set(key: string, entry: Cache.CacheEntry) {
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      this.entries.set(key, entry)
+    }
+    async delete(key: string) {
+      this.entries.delete(key)
+    }
+    async clear() {
+      this.entries.clear()
+    }
+  }
+  return {
+    "a MemoryCache that evicts": () => new Cache.MemoryCache({ maxBytes: 60_000 }),
+    "an AsyncCache": () => new SlowCache()
+  }
+}
+
+/** Every law of stores, remotes and caches, once. */
 export const checksOf = (mutated: Mutated): ReadonlyArray<LawCheck> => [
   ...Object.entries(mutated.StoreLaws.all).map(([name, law]) => ({
     name,
@@ -50,5 +77,11 @@ export const checksOf = (mutated: Mutated): ReadonlyArray<LawCheck> => [
   ...mutated.RemoteLaws.laws(harnessOf(mutated)).map((law) => ({
     name: law.name,
     check: () => mutated.RemoteLaws.check(law)
-  }))
+  })),
+  ...Object.entries(cachesOf(mutated)).flatMap(([name, make]) =>
+    Object.values(mutated.CacheLaws.all).map((law) => ({
+      name: `CacheLaws.${law.name} of ${name}`,
+      check: () => mutated.CacheLaws.check(law, Effect.sync(make), { evicts: name.includes("evicts") })
+    }))
+  )
 ]

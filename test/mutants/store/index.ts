@@ -1,6 +1,7 @@
 import type { Mutant } from "../bundled.js"
 import { brackets } from "./brackets.js"
 import { branches } from "./branches.js"
+import { decorators } from "./decorators.js"
 import { derivedFiles } from "./derived.js"
 import { documents } from "./documents.js"
 import { merging } from "./merging.js"
@@ -22,5 +23,6 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...derivedFiles,
   ...brackets,
   ...travel,
+  ...decorators,
   ...remotes
 ]

@@ -354,5 +354,34 @@ export const reads = [
     core,
     'if (probe.repository === "empty" || probe.branch) return undefined',
     'if (probe.repository !== "absent") return undefined'
-  ])
+  ]),
+  mutant(
+    "an entry that is too large leaves the entry before it",
+    "The last entry that was set for this key; none if there is none or it was evicted.",
+    [
+      "domain/runtime/LruCache.ts",
+      "    this.delete(key)\n    if (weight > largest) return value\n",
+      "    if (weight > largest) return value\n    this.delete(key)\n"
+    ]
+  ),
+  mutant("a promise of a cache's set is not awaited", "Stores an entry; a returned promise is awaited.", [
+    "store/Cache.ts",
+    "return settled(() => cache.set(key, entry))",
+    "return Effect.sync(() => void cache.set(key, entry))"
+  ]),
+  mutant(
+    "the provided cache takes precedence over the option",
+    "Without this option the store uses the cache that the program provides as `StoreCache`",
+    ["store/Store.ts", "cache: options.cache ?? provided", "cache: provided ?? options.cache"]
+  ),
+  mutant("clear of an AsyncCache is called once", "Removes all entries.", [
+    "store/Cache.ts",
+    "readonly clear = settled(() => cache.clear())",
+    "private once: Promise<unknown> | undefined\n    readonly clear = Effect.promise(() => (this.once ??= Promise.resolve(cache.clear()))) as Effect.Effect<any>"
+  ]),
+  mutant(
+    "invalidate of a path does nothing",
+    "Removes a path, or everything, from the caches: the next read asks the remote.",
+    ["store/internal/commit/MakeCore.ts", "? cache.delete(path)", "? Effect.void"]
+  )
 ]

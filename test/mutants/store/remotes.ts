@@ -436,5 +436,15 @@ export const remotes = [
     snapshots,
     "file: (path, { cached = Option.none(), fresh = false } = {}) => {\n",
     'file: (path, { assume, cached = Option.none(), fresh = false } = {}) => {\n    if (assume === "cached" && Option.isSome(cached)) return Effect.succeedSome({ ...cached.value, notModified: true })\n'
+  ]),
+  mutant(
+    "branches are listed in the order of their creation",
+    "The branches whose names begin with the prefix, ordered by name.",
+    [engine, "          .sort((a, b) => GitObject.compareNames(a.name, b.name))\n", ""]
+  ),
+  mutant("merge bases are not in order", "All best common ancestors of two commits, ordered by id.", [
+    "git/MergeBases.ts",
+    "return found.sort(compareCodePoints)",
+    "return found.sort((a, b) => compareCodePoints(b, a))"
   ])
 ]
