@@ -26,9 +26,18 @@ describe("faults of stores and remotes", () => {
     const all = [
       ...pages.map((name) => text(`docs/${name}`)),
       ...["GitRemote", "RemoteSnapshot"].map((name) => text(`src/store/remote/${name}.ts`)),
-      ...["Branches", "Cache", "Proposals", "StoreDecorator", "StoreService"].map((name) =>
-        text(`src/store/${name}.ts`)
-      )
+      ...[
+        "Batch",
+        "Branches",
+        "Cache",
+        "Collection",
+        "Proposals",
+        "StoreDecorator",
+        "StoreService",
+        "Writer",
+        "transfer/Export",
+        "transfer/Import"
+      ].map((name) => text(`src/store/${name}.ts`))
     ]
     const missing = mutants.filter((mutant) => !all.some((page) => page.includes(mutant.breaks)))
     assert.deepStrictEqual(

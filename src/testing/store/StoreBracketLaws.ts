@@ -4,6 +4,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
+import { RemoteError } from "../../domain/errors/StoreError.js"
+import { withFaults } from "../program/FaultyRemote.js"
 import { read, shape, wanted } from "./StoreDocumentLaws.js"
 import { drawnLaw, law, promiseOf } from "./StoreLaw.js"
 
@@ -280,6 +282,114 @@ export const writerTimer = law(
             times
           })
           yield* expectEqual("after the timer", [yield* writer.pending, yield* people.exists("a")], [0, true])
+        })
+      )
+      yield* store.writer({ maxSeconds: 0.2, maxOperations: 10_000 }, (writer) =>
+        Effect.gen(function* () {
+          let n = 0
+          const committed = Effect.map(writer.commits, (made) => made.length > 0)
+          const another = Effect.suspend(() => writer.put("people", `n${n++ % 3}`, {}))
+          yield* Effect.repeat(
+            Effect.zipRight(another, Effect.zipRight(Effect.sleep("5 millis"), committed)),
+            {
+              until: (done) => done,
+              times
+            }
+          )
+          yield* expectEqual("while operations are queued", yield* committed, true)
+        })
+      )
+    })
+)
+
+/** A batch tells how many documents and expectations wait, and which commit was its last. */
+export const batchQueues = law(
+  "batchQueues",
+  operations(
+    "a commit or discard empties the queue, a commit that fails keeps it",
+    batchPage,
+    "`commit` inside the body writes the operations queued so far; a commit that fails keeps the queue, `discard` empties it."
+  ),
+  ({ head, people, expectFailure, expectEqual, store }) =>
+    Effect.gen(function* () {
+      yield* people.insert({}, { id: "a" })
+      const { commitSha } = yield* store.batch({}, (batch) =>
+        Effect.gen(function* () {
+          const queued = Effect.all([batch.operations, batch.expectations])
+          yield* expectEqual("at first", yield* queued, [0, 0])
+          yield* batch.put("people", "a", { n: 1 })
+          yield* batch.put("people", "a", { n: 2 })
+          yield* batch.insert("people", {}, { id: "b" })
+          yield* batch.expect("people", "a", { rev: 2 })
+          yield* batch.expect("people", "a", { rev: 1 })
+          yield* batch.expect("people", "c", { absent: true })
+          yield* expectEqual("documents and expectations", yield* queued, [2, 2])
+          yield* batch.commit
+          yield* expectEqual("after a commit", yield* queued, [0, 0])
+          yield* batch.put("people", "a", { n: 3 })
+          yield* batch.put("people", "c", {})
+          yield* expectEqual("a commit without expectations", Option.isSome(yield* batch.commit), true)
+          yield* batch.expect("people", "a", { rev: 9 })
+          yield* batch.put("people", "d", {})
+          yield* expectFailure("a commit that fails", batch.commit, "ConflictError")
+          yield* expectEqual("after it", yield* queued, [1, 1])
+          yield* batch.discard
+          yield* expectEqual("after discard", yield* queued, [0, 0])
+          yield* batch.expect("people", "a", { rev: 3 })
+        })
+      )
+      yield* expectEqual("the last commit", Option.getOrNull(commitSha), yield* head)
+      yield* expectEqual("the documents", yield* people.list(), ["a", "b", "c"])
+    })
+)
+
+/** A writer whose remote fails loses nothing, and tells what is not durable. */
+export const failingWriters = law(
+  "failingWriters",
+  operations(
+    "a failed flush keeps the queue and names what is not durable",
+    writerPage,
+    "A failed flush keeps the queue; its error names in `unwritten` (and in `hint`) what is not durable."
+  ),
+  ({ head, open, people, expectFailure, expectEqual }) =>
+    Effect.gen(function* () {
+      let isBroken = false
+      const down = new RemoteError({ operation: "law", reason: "Unreachable", message: "the remote is down" })
+      const failing = yield* open({}, (remote) =>
+        withFaults(remote, ({ point, writes }) =>
+          isBroken && writes && point === "before" ? Effect.fail(down) : Effect.void
+        )
+      )
+      yield* people.insert({}, { id: "last" })
+      const ids = ["a", "b", "c", "d", "e"]
+      yield* failing.writer({ maxOperations: 2, maxSeconds: 60 }, (writer) =>
+        Effect.gen(function* () {
+          isBroken = true
+          const none = yield* writer.commits
+          yield* Effect.forEach(ids, (id) => Effect.either(writer.put("people", id, {})), {
+            concurrency: "unbounded"
+          })
+          const error = yield* expectFailure("a flush", writer.flush, "RemoteError")
+          yield* expectEqual(
+            "what is not durable",
+            (error.unwritten ?? []).map((one: any) => one.id),
+            ids
+          )
+          yield* expectEqual("the queue", [yield* writer.pending, yield* people.list()], [5, ["last"]])
+          isBroken = false
+          const flushed = yield* writer.flush
+          const made = yield* writer.commits
+          yield* expectEqual("the commits", [none, made.length], [[], 3])
+          yield* expectEqual(
+            "the commit that flush returns",
+            [Option.getOrNull(flushed), made.at(-1)],
+            [yield* head, yield* head]
+          )
+          yield* expectEqual(
+            "what is written",
+            [yield* writer.pending, yield* people.list()],
+            [0, [...ids, "last"]]
+          )
         })
       )
     })

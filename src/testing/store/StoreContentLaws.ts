@@ -116,6 +116,14 @@ const Person = Schema.Struct({
   age: Schema.optional(Schema.NumberFromString)
 })
 
+const Counted = Schema.Struct({
+  name: Schema.String,
+  count: Schema.Number.pipe(
+    Schema.propertySignature,
+    Schema.withConstructorDefault(() => 7)
+  )
+})
+
 const misfits =
   'A stored document that does not match a collection\'s schema is a `ValidationError` that names the path; `onInvalid: "skip"`'
 
@@ -171,5 +179,16 @@ export const schemas = law(
         [page.documents.map(({ _id }) => _id), told],
         [["ada", "cid"], ["bob"]]
       )
+      const counted = store.collection("counted", Counted)
+      yield* counted.upsert("a", { name: "Ada" })
+      yield* expectEqual(
+        "a default of a missing document",
+        (yield* Effect.flatten(counted.get("a"))).count,
+        7
+      )
+      yield* counted.update("a", { count: 3 })
+      yield* counted.upsert("a", { name: "Bob" })
+      const kept = yield* Effect.flatten(counted.get("a"))
+      yield* expectEqual("a stored value", [kept.name, kept.count], ["Bob", 3])
     })
 )

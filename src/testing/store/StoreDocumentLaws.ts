@@ -261,3 +261,46 @@ export const messages = law(
       )
     })
 )
+
+/** A refused write tells which version was expected, and the one that is stored. */
+export const conflictVersions = law(
+  "conflictVersions",
+  promiseOf("errors")(
+    "a conflict has both versions",
+    "errors-and-retries",
+    "read and decide again; `conflicts` has both versions"
+  ),
+  ({ head, people, expectFailure, expectEqual, store }) =>
+    Effect.gen(function* () {
+      yield* people.insert({ n: 1 }, { id: "a" })
+      const first = (yield* head)!
+      yield* people.update("a", { n: 2 })
+      const stored = yield* Effect.flatten(people.version("a"))
+      const expectedRev = 5
+      const refused: Readonly<Record<string, Effect.Effect<unknown, unknown>>> = {
+        update: people.update("a", {}, { expectedRev }),
+        replace: people.replace("a", {}, { expectedRev }),
+        upsert: people.upsert("a", {}, { expectedRev }),
+        delete: people.delete("a", { expectedRev }),
+        restore: people.restore("a", first, { expectedRev }),
+        batch: store.batch({}, (batch) =>
+          Effect.zipRight(batch.expect("people", "a", { rev: 5 }), batch.put("people", "a", {}))
+        )
+      }
+      for (const [name, write] of Object.entries(refused)) {
+        const error = yield* expectFailure(name, write, "ConflictError")
+        const [conflict, ...more] = error.conflicts
+        yield* expectEqual(
+          `the conflict of ${name}`,
+          [conflict?.id, conflict?.expected?.rev, more.length],
+          ["a", 5, 0]
+        )
+        const { document, rev, sha } = conflict?.actual ?? {}
+        yield* expectEqual(
+          `the stored version of ${name}`,
+          [rev, sha, shape(document ?? null)],
+          [2, stored.sha, wanted(2, { n: 2 })]
+        )
+      }
+    })
+)

@@ -9,6 +9,7 @@ import * as Ambient from "./StoreAmbientLaws.js"
 import * as Brackets from "./StoreBracketLaws.js"
 import * as BranchCases from "./StoreBranchCaseLaws.js"
 import * as Branches from "./StoreBranchLaws.js"
+import * as Conditions from "./StoreConditionLaws.js"
 import * as Contents from "./StoreContentLaws.js"
 import * as Decorators from "./StoreDecoratorLaws.js"
 import * as Derived from "./StoreDerivedLaws.js"
@@ -23,6 +24,7 @@ import {
 } from "./StoreLaw.js"
 import * as Merges from "./StoreMergeLaws.js"
 import * as MergeRules from "./StoreMergeRuleLaws.js"
+import * as Messages from "./StoreMessageLaws.js"
 import * as Proposals from "./StoreProposalLaws.js"
 import * as Queries from "./StoreQueryLaws.js"
 import * as Races from "./StoreRaceLaws.js"
@@ -54,8 +56,10 @@ const lawsOf = <M extends object>(module: M) =>
 export const all = {
   ...lawsOf(Documents),
   ...lawsOf(Contents),
+  ...lawsOf(Messages),
   ...lawsOf(Reads),
   ...lawsOf(Queries),
+  ...lawsOf(Conditions),
   ...lawsOf(Views),
   ...lawsOf(Derived),
   ...lawsOf(Unique),

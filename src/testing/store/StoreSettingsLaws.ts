@@ -399,3 +399,25 @@ export const doctoring = law(
     }),
   { indexes: { people: ["city"] }, manifests: { people: ["city"] }, shardDepth: 0 }
 )
+
+/** Advice about the size of a collection begins where the documentation says. */
+export const estimates = law(
+  "estimates",
+  store(
+    "advice begins with 2,000 documents",
+    "size",
+    "`advice` lists the recommended changes, from 2,000 documents on"
+  ),
+  ({ people, expectEqual }) =>
+    Effect.gen(function* () {
+      yield* people.insert({ n: 1 }, { id: "a" })
+      const advised = (documents: number) =>
+        Effect.map(people.estimate({ documents, indexes: 1 }), ({ advice }) => advice.length > 0)
+      yield* expectEqual(
+        "1,999 and 2,000 documents",
+        [yield* advised(1_999), yield* advised(2_000)],
+        [false, true]
+      )
+    }),
+  { format: 1, shardDepth: 0 }
+)

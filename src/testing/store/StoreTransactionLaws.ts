@@ -2,6 +2,8 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
+import type { Oid } from "../../domain/identifiers/Oid.js"
+import { generator } from "../../domain/identifiers/Ulid.js"
 import { Refusal } from "./StoreBracketLaws.js"
 import { read, shape, wanted } from "./StoreDocumentLaws.js"
 import { law, promiseOf } from "./StoreLaw.js"
@@ -165,5 +167,41 @@ export const transactionRaces = law(
       yield* store.removeTransaction(error.branch)
       yield* expectFailure("removing another branch", store.removeTransaction("main"), "ValidationError")
       yield* expectEqual("the branch is still there", (yield* head) === undefined, false)
+    })
+)
+
+/** The time of the beginning of this ULID, 2020-01-01T00:00:00.000Z. */
+const begun2020 = "01DXF6DT00"
+
+/** Work branches that a process left behind are listed with their time; those that run are protected. */
+export const staleWork = law(
+  "staleWork",
+  operations(
+    "work branches that were left behind are listed and removed, no others",
+    transactionPage,
+    "`staleTransactions` lists the work branches that a crash or a conflict left behind"
+  ),
+  ({ head, people, expectFailure, remote, expectEqual, store }) =>
+    Effect.gen(function* () {
+      yield* people.insert({}, { id: "a" })
+      const random = (yield* Effect.flatten(generator)).slice(begun2020.length)
+      const branch = `chainstore-tx-${begun2020}${random}`
+      yield* remote.createBranch(branch, (yield* head)! as Oid)
+      const stale = (yield* store.staleTransactions).filter((one) => one.branch === branch)
+      yield* expectEqual(
+        "when it began",
+        stale.map(({ startedAt }) => startedAt.toISOString()),
+        ["2020-01-01T00:00:00.000Z"]
+      )
+      yield* store.transaction({}, (tx) =>
+        Effect.gen(function* () {
+          yield* tx.collection("people").update("a", { n: 1 })
+          yield* expectFailure("one that is running", store.removeTransaction(tx.branch), "ValidationError")
+          yield* tx.collection("people").update("a", { n: 2 })
+        })
+      )
+      yield* expectEqual("what it wrote", (yield* read(people, "a"))?.["n"], 2)
+      yield* store.removeTransaction(branch)
+      yield* expectEqual("removed", Option.isNone(yield* remote.head(branch)), true)
     })
 )

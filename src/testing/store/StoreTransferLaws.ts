@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Sink from "effect/Sink"
+import type { JsonObject } from "../../domain/json/Json.js"
 import { read, shape, wanted } from "./StoreDocumentLaws.js"
 import { law, promiseOf } from "./StoreLaw.js"
 
@@ -145,4 +146,126 @@ export const exports = law(
         [["_id", "_rev", "_created_at", "_updated_at"], "PK"]
       )
     })
+)
+
+/** Records whose id is in another field than the first ones. */
+const keyed = (count: number, at: number) =>
+  Array.from({ length: count }, (_, n): JsonObject => (n + 1 < at ? { n } : { n, key: `k${n}` }))
+
+/** An import calls `onProgress` and `onRow` as it writes, and a dry run says what the import would do. */
+export const importReports = law(
+  "importReports",
+  transfer(
+    "an import reports its progress and each row",
+    "import",
+    "called with the current report, and with each row"
+  ),
+  ({ head, people, expectFailure, expectEqual, store }) =>
+    Effect.gen(function* () {
+      yield* people.insert({ n: 0 }, { id: "a" })
+      const at = yield* head
+      const records = [
+        { _id: "a", n: 1 },
+        { _id: "b", n: 2 },
+        { _id: "b", n: 2 },
+        { _id: "b", n: 3 }
+      ]
+      const reported = (dryRun: boolean) =>
+        Effect.gen(function* () {
+          const progress: Array<number> = []
+          const rows: Array<readonly [number, string]> = []
+          const report = yield* people.importRecords(records, {
+            chunkSize: 1,
+            dryRun,
+            onProgress: (report) => Effect.sync(() => void progress.push(report.records)),
+            onRow: ({ action, row }) => Effect.sync(() => void rows.push([row, action]))
+          })
+          const numbers = [report.records, report.inserted, report.replaced, report.unchanged]
+          return { numbers, progress, rows, commits: report.commits.length }
+        })
+      const expected = {
+        numbers: [4, 1, 2, 1],
+        progress: [0, 1, 2, 3, 4],
+        rows: [
+          [1, "replace"],
+          [2, "insert"],
+          [3, "unchanged"],
+          [4, "replace"]
+        ]
+      }
+      yield* expectEqual("a dry run", yield* reported(true), { ...expected, commits: 0 })
+      yield* expectEqual("nothing was written", yield* head, at)
+      yield* expectEqual("the import", yield* reported(false), { ...expected, commits: 3 })
+      const refused: Array<readonly [number, string]> = []
+      const bad = [{ _id: "ok" }, { _id: "../bad" }]
+      yield* people.importRecords(bad, {
+        dryRun: true,
+        onRow: ({ action, row }) => Effect.sync(() => void refused.push([row, action]))
+      })
+      yield* expectEqual("a row that cannot be stored", refused, [
+        [1, "insert"],
+        [2, "refuse"]
+      ])
+      const things = store.collection("things")
+      const last = yield* head
+      yield* expectFailure(
+        "a field of ids that the first 100 records lack",
+        things.importRecords(keyed(101, 101), { idField: "key" }),
+        "ValidationError"
+      )
+      yield* expectEqual("nothing was written", yield* head, last)
+      const { inserted } = yield* things.importRecords(keyed(101, 100), { idField: "key", dryRun: true })
+      yield* expectEqual("a field that the 100th record has", inserted, 101)
+    })
+)
+
+/** Every export tells its progress, and leaves out what is not valid only if it is told to. */
+export const exportReports = law(
+  "exportReports",
+  transfer(
+    "a document that is not valid fails an export, unless it is skipped",
+    "export",
+    'With `onInvalid: "skip"` it is left out, and a function of its id and the error is called for each.'
+  ),
+  ({ people, push, expectFailure, expectEqual, store }) =>
+    Effect.gen(function* () {
+      yield* store.batch({}, (batch) => Effect.forEach(["a", "c"], (id) => batch.put("people", id, { id })))
+      yield* push({ "people/b.json": "no JSON" })
+      type Options = Parameters<typeof people.exportExcel>[1]
+      const formats = ["csv", "ndjson", "json"] as const
+      const exports: Readonly<Record<string, (options: Options) => Effect.Effect<unknown, unknown>>> = {
+        ...Object.fromEntries(
+          formats.map((format) => [
+            format,
+            (options: Options) => people.exportText(written().sink, format, options)
+          ])
+        ),
+        "a worksheet": (options) => people.exportExcel(written().sink, options),
+        "a workbook": (options) =>
+          store.exportExcel(written().sink, { ...options, columns: undefined } as never)
+      }
+      for (const [name, run] of Object.entries(exports)) {
+        yield* expectFailure(`${name} with a document that is not valid`, run({}), "ValidationError")
+        let documents = -1
+        yield* run({
+          onInvalid: "skip",
+          onProgress: (progress) =>
+            Effect.sync(() => {
+              documents = progress.documents
+            })
+        })
+        yield* expectEqual(`the progress of ${name}`, documents, 2)
+        const told: Array<string> = []
+        yield* run({ onInvalid: (id) => Effect.sync(() => void told.push(id)) })
+        yield* expectEqual(`what ${name} leaves out`, told, ["b"])
+      }
+      yield* expectEqual(
+        "the number of documents",
+        yield* Effect.forEach(formats, (format) =>
+          people.exportText(written().sink, format, { onInvalid: "skip" })
+        ),
+        [2, 2, 2]
+      )
+    }),
+  { shardDepth: 0 }
 )

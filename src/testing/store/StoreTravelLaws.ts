@@ -146,7 +146,7 @@ export const histories = law(
     "guarantees",
     "An acknowledged write is in the history exactly once"
   ),
-  ({ people, expectFailure, expectEqual, store }) =>
+  ({ people, push, expectFailure, expectEqual, store }) =>
     Effect.gen(function* () {
       const shas: Array<string> = []
       for (const n of [1, 2, 3]) {
@@ -186,7 +186,10 @@ export const histories = law(
         const found = yield* Effect.flatten(view.collection("people").get("a"))
         yield* expectEqual("the document at each commit", shape(found), wanted(3 - at, { n: 3 - at }))
       }
-    })
+      for (let n = 0; n < 31; n++) yield* push({ "people/c.json": `{"n":${n}}\n` })
+      yield* expectEqual("30 entries without a limit", (yield* people.history("c")).length, 30)
+    }),
+  { shardDepth: 0 }
 )
 
 const previews =
@@ -225,6 +228,13 @@ export const previewing = law(
         { ...before, _updated_at: "" },
         { ...content, _updated_at: "" }
       )
+      const first = yield* store.preview((dry) =>
+        Effect.zipRight(
+          Effect.ignore(dry.collection("people").insert({}, { id: "first" })),
+          dry.collection("people").insert({}, { id: "second" })
+        )
+      )
+      yield* expectEqual("the first of two commits", Option.getOrThrow(first).message, "insert people/first")
       const nothing = store.preview((dry) => dry.batch({}, () => Effect.void))
       yield* expectEqual("where nothing would be written", Option.isNone(yield* nothing), true)
       yield* expectFailure(

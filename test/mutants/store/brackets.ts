@@ -1,5 +1,7 @@
 import { mutant } from "../bundled.js"
 
+const pending = "store/internal/write/PendingOperations.ts"
+const lastCommit = "Returns the body's result and the last commit."
 const batches = "store/internal/write/Batches.ts"
 const queue = "store/internal/write/OperationQueue.ts"
 const judgement = "store/internal/commit/Preconditions.ts"
@@ -277,5 +279,90 @@ export const brackets = [
     transactions,
     "        yield* core.remote.deleteBranch(branch)\n      })",
     "        yield* core.remote.head(branch)\n      })"
+  ]),
+  mutant("operations counts documents twice that were put twice", "The number of queued operations.", [
+    pending,
+    "return this.newest.size",
+    "return this.queue.length"
+  ]),
+  mutant(
+    "a commit keeps the expectations",
+    "Writes the queued operations as one commit and empties the queue.",
+    [
+      batches,
+      "if (preconditions.get(key) === precondition) preconditions.delete(key)",
+      "if (preconditions.get(key) !== precondition) preconditions.delete(key)"
+    ]
+  ),
+  mutant("discard keeps the expectations", "Discards everything that is queued, including expectations.", [
+    batches,
+    "    pending.remove([...pending.all])\n    preconditions.clear()\n",
+    "    pending.remove([...pending.all])\n"
+  ]),
+  mutant("an end that commits nothing hides the last commit", lastCommit, [
+    batches,
+    "if (Option.isSome(commitSha)) latest = commitSha\n",
+    "latest = commitSha\n"
+  ]),
+  mutant("the list of a writer's commits grows later", "Ids of the commits made so far.", [
+    writers,
+    "commits: Effect.sync(() => [...ids])",
+    "commits: Effect.sync(() => ids)"
+  ]),
+  mutant(
+    "flush tells the first commit",
+    "Commits all queued operations. Returns the last commit; none if nothing had to be written.",
+    [writers, "if (Option.isSome(sha)) last = sha\n", "if (Option.isNone(last)) last = sha\n"]
+  ),
+  mutant(
+    "a writer waits for maxSeconds after the newest operation",
+    "The number of seconds after the first queued operation that causes a flush.",
+    [
+      writers,
+      "const oldest = pending.all[taken]\n",
+      "const oldest = pending.all.length > taken ? pending.all.at(-1) : undefined\n"
+    ],
+    [
+      writers,
+      "else if (timer === undefined && draining === undefined) yield* setTimer(0)",
+      "else if (draining === undefined) yield* setTimer(0)"
+    ]
+  ),
+  mutant(
+    "an error of a flush names the operations of one commit",
+    "A failed flush keeps the queue and names the operations that are not durable in `unwritten`.",
+    [
+      writers,
+      'withUnwritten(error, error._tag === "AmbiguousWriteError" ? items : pending.all)',
+      "withUnwritten(error, items)"
+    ]
+  ),
+  mutant(
+    "discard counts all operations that waited",
+    "Discards the queued operations that are not being written, such as one that cannot succeed; returns their number.",
+    [
+      writers,
+      "return Effect.as(setTimer(0), dropped.length)",
+      "return Effect.as(setTimer(0), pending.all.length)"
+    ]
+  ),
+  mutant(
+    "a stale transaction started when its branch was listed",
+    "Work branches that remain after a crash or a conflict.",
+    [
+      transactions,
+      "startedAt: new Date(timeOf(name.slice(workPrefix.length)))",
+      "startedAt: new Date(timeOf(name.slice(workPrefix.length)) * 0 + Date.now())"
+    ]
+  ),
+  mutant(
+    "a running transaction's branch can be removed",
+    "Fails with `ValidationError` on any other branch, and on the branch of a running transaction of this process.",
+    [transactions, "        if (isRunning(branch)) {", '        if (isRunning(branch) && branch === "") {']
+  ),
+  mutant("a transaction that writes nothing names a commit", "commitSha", [
+    "store/internal/transaction/Publish.ts",
+    "if (written.commit === base.commit) return Option.none()",
+    "if (written.commit === base.commit) return Option.some(base.commit)"
   ])
 ]

@@ -1,5 +1,7 @@
 import { mutant } from "../bundled.js"
 
+const listed = "store/internal/ListIndexes.ts"
+const unique = "store/internal/derived/Uniqueness.ts"
 const derived = "store/internal/derived/DerivedWrites.ts"
 const file = "store/internal/derived/DerivedFile.ts"
 const index = "domain/indexes/IndexFile.ts"
@@ -290,5 +292,43 @@ export const derivedFiles = [
     "store/internal/doctor/Doctor.ts",
     "found.push(...(yield* leftBranches(core)))\n",
     ""
-  ])
+  ]),
+  mutant("a listed index has no where", recorded, [
+    listed,
+    "where: where && Object.fromEntries(where),",
+    "where: where && undefined,"
+  ]),
+  mutant("no listed index is unique", "no two documents may have the same values", [
+    listed,
+    "  unique,\n  where:",
+    "  unique: unique && false,\n  where:"
+  ]),
+  mutant(
+    "an index of several fields compares documents that have one of them",
+    "an index of several fields compares only documents that have all of them",
+    [unique, ".filter((values) => values.every(isPresent))", ".filter((values) => values.some(isPresent))"]
+  ),
+  mutant("a violation names ten documents", "fail with the violations (at most twenty)", [
+    unique,
+    "export const maxListed = 20",
+    "export const maxListed = 10"
+  ]),
+  mutant(
+    "where of an index does not look into lists",
+    "compares values as `findBy` does: a list matches if it contains the value.",
+    [
+      "domain/indexes/IndexDefinition.ts",
+      "if (!fieldMatches(toJson(valueAt(document, path)), value)) return false",
+      "if (!fieldMatches([toJson(valueAt(document, path))] as never, value)) return false"
+    ]
+  ),
+  mutant(
+    "storage is advised from 2,001 documents on",
+    "`advice` lists the recommended changes, from 2,000 documents on",
+    [
+      "store/internal/derived/StorageAdvice.ts",
+      "size.documents < adviceThreshold",
+      "size.documents <= adviceThreshold"
+    ]
+  )
 ]

@@ -1,5 +1,13 @@
 import { mutant } from "../bundled.js"
 
+const attempts = "store/internal/write/MergeAttempt.ts"
+const restore = "store/internal/write/Restore.ts"
+const revert = "store/internal/write/Revert.ts"
+const indexes = "store/internal/ChangeIndexes.ts"
+const jsonSchemas = "store/internal/WriteJsonSchema.ts"
+const merge = "store/internal/merge/MergeBranches.ts"
+const proposals = "store/internal/proposal/Proposals.ts"
+const message = "Its message is the option `message` of the call"
 const versions = "store/internal/commit/VersionCodec.ts"
 const json = "domain/json/CanonicalJson.ts"
 const paths = "store/DocumentPath.ts"
@@ -283,5 +291,69 @@ export const documents = [
     codec,
     "const issues = ParseResult.ArrayFormatter.formatErrorSync(error).map(({ message, path }) => ({",
     "const issues = ParseResult.ArrayFormatter.formatErrorSync(error).map(({ message, path: _path }) => ({ path: [] as ReadonlyArray<PropertyKey>, message })).map(({ message, path }) => ({"
+  ]),
+  mutant("a write with a base ignores its message", message, [
+    attempts,
+    "message: message ?? `${method} ${place.path}`",
+    "message: message === undefined ? `${method} ${place.path}` : `${method} ${place.path}`"
+  ]),
+  mutant("restore ignores its message", message, [
+    restore,
+    "message: options.message ?? `restore",
+    "message: `restore"
+  ]),
+  mutant("revert ignores its message", message, [
+    revert,
+    "message: options.message ?? `revert",
+    "message: `revert"
+  ]),
+  mutant("dropIndex ignores its message", message, [
+    indexes,
+    "message: message ?? `drop the index",
+    "message: message === undefined ? `drop the index ${name} of ${collection}` : `drop the index"
+  ]),
+  mutant("createIndex ignores its message", message, [
+    indexes,
+    "message: message ?? `create the index",
+    "message: message === undefined ? `create the index ${name} of ${collection}` : `create the index"
+  ]),
+  mutant("writeJsonSchema ignores its message", message, [
+    jsonSchemas,
+    "const text = message ?? `write the schema of ${collection}`",
+    "const text = message === undefined ? `write the schema of ${collection}` : `write the schema of ${collection}`"
+  ]),
+  mutant(
+    "a merge's default message names the store's branch",
+    "The message of the merge commit. Default: `merge FROM into INTO`.",
+    [merge, "`merge ${from} into ${target.branch}`", "`merge ${from} into ${core.branch}`"]
+  ),
+  mutant(
+    "a merge ignores its author",
+    "The author of the merge commit. Default: the author of the store's other commits.",
+    [merge, "        author: options.author\n", "        author: undefined\n"]
+  ),
+  mutant("accept ignores its message", "The message of the merge commit.", [
+    proposals,
+    "const text = acceptedMessage(found, message)",
+    "const text = acceptedMessage(found, message === undefined ? message : undefined)"
+  ]),
+  mutant("rebase ignores its message", "The message of the merge commit.", [
+    proposals,
+    "message: options.message ?? `merge ${into} into proposal ${id}`",
+    "message: `merge ${into} into proposal ${id}`"
+  ]),
+  mutant(
+    "an upsert replaces stored values by defaults",
+    "`upsert` fills them in for a missing document and leaves those of a stored one.",
+    [
+      codec,
+      "const isWhole = fill(document) === document || !isPlainObject(document as object)",
+      "const isWhole = fill(document) !== null || !isPlainObject(document as object)"
+    ]
+  ),
+  mutant("a conflict does not hold the stored document", "`conflicts` has both versions", [
+    "store/internal/commit/Preconditions.ts",
+    "document: Option.getOrUndefined(version.document)",
+    "document: version.rev < 0 ? Option.getOrUndefined(version.document) : undefined"
   ])
 ]

@@ -11,6 +11,9 @@ const values = "store/internal/query/IndexFileQuery.ts"
 const way = "store/internal/query/QueryExecution.ts"
 const keys = "domain/indexes/IndexKey.ts"
 const matching = "domain/query/Matching.ts"
+const ordering = "domain/query/Ordering.ts"
+const selection = "domain/query/Selection.ts"
+const distinct = "store/internal/query/DistinctValues.ts"
 const fieldPath = "domain/json/FieldPath.ts"
 const core = "store/internal/commit/MakeCore.ts"
 const assembly = "store/internal/MakeStore.ts"
@@ -383,5 +386,58 @@ export const reads = [
     "invalidate of a path does nothing",
     "Removes a path, or everything, from the caches: the next read asks the remote.",
     ["store/internal/commit/MakeCore.ts", "? cache.delete(path)", "? Effect.void"]
-  )
+  ),
+  mutant("in does not find lists and objects", "one of these values", [
+    matching,
+    'const others = values.filter((value) => typeof value === "object")',
+    "const others = values.filter((value) => value === null)"
+  ]),
+  mutant(
+    "the first of two conditions selects the element that sorts",
+    "If the query has exactly one condition on this field that every document must satisfy, only the elements that satisfy it count.",
+    [ordering, "return found.length === 1 && only", "return found.length >= 1 && only"]
+  ),
+  mutant(
+    "ids are in the direction of the first field",
+    "Documents that are equal in all fields are ordered by `_id`, in the direction of the last field",
+    [ordering, 'ids: fields.at(-1)?.order ?? "asc"', 'ids: fields[0]?.order ?? "asc"']
+  ),
+  mutant(
+    "a selected name with dots is followed",
+    "A path names the member with this whole name or, if there is none, a nested member by the names between its dots.",
+    [selection, "if (Object.hasOwn(document, path)) pick(document, [path], selected)\n      else if", "if"]
+  ),
+  mutant("startsWith ignores case", "a text that begins so; case matters", [
+    matching,
+    "found.startsWith(test.value)",
+    "found.toLowerCase().startsWith(test.value.toLowerCase())"
+  ]),
+  mutant(
+    "texts are compared by UTF-16 units",
+    "numbers are compared with a number, texts with a text by code point",
+    [
+      matching,
+      "accept(compareCodePoints(found, value))",
+      "accept(found === value ? 0 : found < value ? -1 : 1 || compareCodePoints(found, value))"
+    ]
+  ),
+  mutant("null does not exist", "anything, null too; nothing", [
+    matching,
+    "return (document) => valuesIn(document, path).length > 0",
+    "return (document) => valuesIn(document, path).some((value) => value !== null)"
+  ]),
+  mutant(
+    "explainQuery reads a page of 100",
+    "which index is used, the estimated reads, and the reads of one page",
+    [
+      queries,
+      "yield* explanationOf(yield* pageFound(queried, read, read.query.limit ?? pageSize))",
+      "yield* explanationOf(yield* pageFound(queried, read, pageSize))"
+    ]
+  ),
+  mutant("an empty list is a distinct value", "the elements of a list count as values", [
+    distinct,
+    "if (Array.isArray(value) && value.length === 0) return\n",
+    ""
+  ])
 ]

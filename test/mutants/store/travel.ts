@@ -1,5 +1,7 @@
 import { mutant } from "../bundled.js"
 
+const reader = "store/internal/CollectionReader.ts"
+const exports = "store/transfer/Export.ts"
 const versions = "store/internal/commit/VersionCodec.ts"
 const restore = "store/internal/write/Restore.ts"
 const revert = "store/internal/write/Revert.ts"
@@ -243,5 +245,58 @@ export const travel = [
       "collection.all({ limit, onInvalid: now })",
       "collection.all({ onInvalid: now })"
     ]
-  )
+  ),
+  mutant(
+    "a preview shows the last commit",
+    "Runs a body up to its first commit, which is not made, and returns what it would contain",
+    [preview, "shown = Option.orElse(shown, () => Option.some(commit))", "shown = Option.some(commit)"]
+  ),
+  mutant("history has 31 entries", "at most `limit` (default 30)", [
+    reader,
+    "options?.limit ?? 30",
+    "options?.limit ?? 31"
+  ]),
+  mutant(
+    "onProgress is not called at the start",
+    "Called with the current report at the start and after each chunk.",
+    [imports, "    yield* notify()\n    // Outside", "    // Outside"]
+  ),
+  mutant(
+    "a dry run forgets the rows of earlier chunks",
+    "`onRow` receives the action for every row: insert, replace, unchanged, or refuse with the reason",
+    [
+      imports,
+      "    Effect.gen(function* () {\n      const rows = chunk.filter",
+      "    Effect.gen(function* () {\n      digests.clear()\n      const rows = chunk.filter"
+    ]
+  ),
+  mutant("an import lists its newest commit first", "The commits that the import made, oldest first.", [
+    imports,
+    "onSome: (sha) => [...report.commits, sha]",
+    "onSome: (sha) => [sha, ...report.commits]"
+  ]),
+  mutant(
+    "the field of the ids may be in the 101st record only",
+    "If another field is given and none of the first 100 records has it, the import fails.",
+    ["store/transfer/IdField.ts", "const mostHeld = 100", "const mostHeld = 101"]
+  ),
+  mutant(
+    "rows are counted from 0",
+    "A row that cannot be stored fails the import with its number and reason before its chunk is written",
+    [
+      imports,
+      "prepareRow(record, row + 1, idField, importId, target.check)",
+      "prepareRow(record, row, idField, importId, target.check)"
+    ]
+  ),
+  mutant("an export of JSON reports no progress", "Called as documents are written.", [
+    exports,
+    'yield* writeTo(destination, encode(tally(chosen)), "export")',
+    'yield* writeTo(destination, encode(Stream.tap(chosen, () => Effect.sync(() => void count++))), "export")'
+  ]),
+  mutant("an export ignores onInvalid", 'With `onInvalid: "skip"` it is left out', [
+    exports,
+    "    const now = next\n",
+    "    const now = next === undefined ? next : undefined\n"
+  ])
 ]
