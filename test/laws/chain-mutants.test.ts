@@ -7,7 +7,7 @@ import { load, type Mutant, mutants, parameters } from "../mutants/chain/index.j
 
 const text = (path: string) =>
   readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), "utf8")
-    .replace(/\n\s*\* ?/g, " ")
+    .replace(/\n +\* ?/g, " ")
     .replace(/\s+/g, " ")
 
 const page = text("docs/chain.md")

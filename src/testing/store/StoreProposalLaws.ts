@@ -95,7 +95,7 @@ const textOf = ({ author, body, branch, id, into, labels, title }: Proposal) => 
   title
 })
 
-const reviewed = "accept({ commitSha })              // fails if it has moved since; `it.close()` rejects it"
+const reviewed = "accept({ commitSha }) // fails if it has moved since; `it.close()` rejects it"
 
 /** A proposal is what was proposed, in each of its states, and is listed by its state. */
 export const proposalStates = law(

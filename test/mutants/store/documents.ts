@@ -59,11 +59,11 @@ export const documents = [
   ]),
   mutant("a number is changed silently", exact, [
     versions,
-    "const lost = yield* Steps.run(() => changedNumber(next, stored))",
+    "const lost = yield* Steps.run(() => changedNumber(document, sources))",
     "const lost: InexactNumber | undefined = undefined"
   ]),
   mutant("an inexact number makes its document unwritable", exact, [
-    versions,
+    "domain/json/JsonText.ts",
     "inexact.find(({ value }) => held.has(value))",
     "inexact.find(() => held !== undefined)"
   ]),

@@ -52,8 +52,8 @@ export const merging = [
     "`rules.settle` decides each conflict by its path.",
     [
       merge,
-      "settlementIn(this.rules.settle(found), path)",
-      "settlementIn(this.rules.settle({ ...found, path: found.path.slice(-1) }), path)"
+      "settlementIn(settle(found), path, ",
+      "settlementIn(settle({ ...found, path: found.path.slice(-1) }), path, "
     ]
   ),
   mutant("* takes precedence over a rule of its own", "`*` matches every member without a rule of its own.", [
