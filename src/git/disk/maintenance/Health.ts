@@ -12,6 +12,12 @@ import * as Accelerators from "./Accelerators.js"
 /** The number of packs that is reached only if the maintenance fails. */
 const tooManyPacks = 1_000
 
+/** What this process may not read: packs by their paths without extension, and why other objects are missing. */
+interface Hidden {
+  readonly hiddenPacks: ReadonlyArray<string>
+  readonly hiddenObjects: ReadonlyArray<EngineError>
+}
+
 /** Examines the files of a repository, but not its objects. */
 export const examine = (
   operation: string,
@@ -20,14 +26,16 @@ export const examine = (
 ): Effect.Effect<ReadonlyArray<HealthFinding>, RemoteError> =>
   Effect.gen(function* () {
     yield* attemptSteps(operation, directory, () => objects.files.examine())
-    const hidden = yield* attemptSteps(operation, directory, () => objects.files.hiddenObjects())
+    const hiddenPacks = yield* attemptSteps(operation, directory, () => objects.files.hiddenPacks())
+    const hiddenObjects = yield* attemptSteps(operation, directory, () => objects.files.hiddenObjects())
+    const hidden = { hiddenPacks, hiddenObjects }
     return yield* attemptPromise(operation, directory, () => findingsIn(directory, objects, hidden))
   })
 
 const findingsIn = async (
   directory: string,
   objects: ObjectDatabase,
-  hiddenObjects: ReadonlyArray<EngineError>
+  { hiddenObjects, hiddenPacks }: Hidden
 ): Promise<ReadonlyArray<HealthFinding>> => {
   const found: Array<HealthFinding> = RepairLog.list(directory).map(({ at, message }) => ({
     severity: "ok",
@@ -42,7 +50,7 @@ const findingsIn = async (
       hint: "run `git index-pack` on the pack, or wait for the maintenance; if the pack is damaged too, restore it from a clone"
     })
   }
-  for (const stem of objects.files.hiddenPacks) {
+  for (const stem of hiddenPacks) {
     found.push({
       severity: "error",
       code: "pack-rights",

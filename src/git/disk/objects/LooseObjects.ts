@@ -133,6 +133,7 @@ export class LooseObjects {
       for (const oid of this.startingWith(fan)) {
         const damage = damageAt(this.path(oid))
         if (damage !== undefined) return damage
+        yield
       }
       yield
     }

@@ -78,8 +78,8 @@ export class ObjectFiles {
   }
 
   /** The packs of the repository itself whose files cannot be opened, by their paths without extension. */
-  get hiddenPacks(): ReadonlyArray<string> {
-    return this.packs.hidden
+  hiddenPacks(): Steps<ReadonlyArray<string>> {
+    return this.packs.hidden()
   }
 
   /** The reason why an object that was not found may exist: a part of the repository cannot be read. */
@@ -122,7 +122,9 @@ export class ObjectFiles {
     for (const loose of [this.loose, ...this.alternates]) {
       const { directory } = loose
       const damage =
-        this.alternateDamage.get(directory) ?? this.packs.damageBelow(directory) ?? (yield* loose.damage())
+        this.alternateDamage.get(directory) ??
+        (yield* this.packs.damageBelow(directory)) ??
+        (yield* loose.damage())
       if (damage !== undefined) found.push(damage)
     }
     return found

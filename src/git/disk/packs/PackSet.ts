@@ -203,15 +203,20 @@ export class PackSet {
   }
 
   /** The packs of the repository itself whose files cannot be opened, by their paths without extension. */
-  get hidden(): ReadonlyArray<string> {
-    return this.stems.filter((stem) => this.isOwn(stem) && damageOfPack(stem) !== undefined)
+  *hidden(): Steps<ReadonlyArray<string>> {
+    const found: Array<string> = []
+    for (const stem of this.stems) {
+      if (this.isOwn(stem) && damageOfPack(stem) !== undefined) found.push(stem)
+      yield
+    }
+    return found
   }
 
   /**
    * Why packs of a repository or alternate, by its `objects` directory, cannot be read; undefined if all can be. Packs of the repository
    * itself are left out: see `damaged` and `hidden`.
    */
-  damageBelow(objects: string): EngineError | undefined {
+  *damageBelow(objects: string): Steps<EngineError | undefined> {
     const directory = path.join(objects, "pack")
     const unlisted = this.unlisted.get(directory)
     if (unlisted !== undefined || directory === this.packDirectory) return unlisted
@@ -219,6 +224,7 @@ export class PackSet {
       const damage =
         path.dirname(stem) === directory ? (this.unusable.get(stem)?.cause ?? damageOfPack(stem)) : undefined
       if (damage !== undefined) return damage
+      yield
     }
     return undefined
   }
