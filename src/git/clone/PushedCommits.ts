@@ -155,7 +155,8 @@ export const make = ({
           )
         )
         const exit = yield* Effect.exit(Effect.mapError(commit, unwrapped))
-        const isRaceLost = Exit.isFailure(exit) && isRefMoved(exit.cause)
+        // If `build` itself expects another head, the cached one may be outdated.
+        const isRaceLost = !isWithoutCommit && Exit.isFailure(exit) && isRefMoved(exit.cause)
         const split = splits.get(branch)
         if (isRaceLost && split !== undefined && split !== splitBefore)
           return yield* new PushGroups.PushSplit({ push: split })

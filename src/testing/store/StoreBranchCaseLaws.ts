@@ -155,19 +155,16 @@ const conflicting = ({ branch, people, remote, root, store }: LawContext) =>
     const other = store.onBranch(name)
     const theirs = other.collection("people")
     const commit = (on: string, files: Readonly<Record<string, string>>) =>
-      Effect.flatMap(
-        remote.head(on),
-        (at) =>
-          remote.commit(on, at, {
-            message: "somebody else",
-            changes: Object.entries(files).map(([path, text]) => ({
-              _tag: "Put",
-              path: `${root}/${path}`,
-              content: new TextEncoder().encode(text)
-            }))
-          })
-        // The client may have seen the head before the store's last commit.
-      ).pipe(Effect.retry({ times: 2 }))
+      Effect.flatMap(remote.head(on), (at) =>
+        remote.commit(on, at, {
+          message: "somebody else",
+          changes: Object.entries(files).map(([path, text]) => ({
+            _tag: "Put",
+            path: `${root}/${path}`,
+            content: new TextEncoder().encode(text)
+          }))
+        })
+      )
     const write = (to: typeof store, documents: Readonly<Record<string, JsonObject | null>>) =>
       to.batch({}, (batch) =>
         Effect.forEach(Object.entries(documents), ([id, document]) =>

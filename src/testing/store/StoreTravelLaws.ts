@@ -248,5 +248,5 @@ export const previewing = law(
         "Refusal"
       )
     }),
-  { indexes: { people: ["city"] }, manifests: ["people"], shardDepth: 0 }
+  { format: 1, indexes: { people: ["city"] }, manifests: ["people"], shardDepth: 0 }
 )

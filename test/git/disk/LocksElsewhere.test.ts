@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process"
+import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import { Worker } from "node:worker_threads"
 import { assert, describe, it } from "@effect/vitest"
@@ -6,7 +6,6 @@ import { Effect, Exit, Option } from "effect"
 import type { Oid } from "../../../src/domain/identifiers/Oid.js"
 import * as Engine from "../../../src/git/disk/Engine.js"
 import * as GitRepositories from "../../../src/git/disk/GitRepositories.js"
-import { gitWritersIn } from "../../../src/git/disk/processes/GitWriters.js"
 import { bundled } from "../../support/bundled.js"
 import { endOf, started, until } from "./support/children.js"
 import {
@@ -17,14 +16,12 @@ import {
   failingElsewhere,
   filledForAll,
   giveToNobody,
-  isRoot,
   lockedLater,
   programIn,
   uptimeFrom,
   withUptime
 } from "./support/elsewhere.js"
 import { leaveLock } from "./support/leases.js"
-import { withReplaced } from "./support/replacedMethod.js"
 import { engine, git, put, temporary, write } from "./support/temporary.js"
 
 /** A container of its own, with its processes alone in `/proc`. */
@@ -411,96 +408,3 @@ describe.skipIf(!fs.existsSync("/proc/1/comm"))("a Git that is wrapped, and runs
     })
   )
 })
-
-/** Mounts a file system that never responds, like that of a server that is gone. */
-const hungDisk = `
-import ctypes, os, sys
-fd = os.open("/dev/fuse", os.O_RDWR)
-options = "fd=%d,rootmode=40000,user_id=0,group_id=0" % fd
-done = ctypes.CDLL(None).mount(b"hung", sys.argv[1].encode(), b"fuse", 0, options.encode())
-print("mounted" if done == 0 else "refused", flush=True)
-sys.stdin.read()
-`
-const canHang = isRoot && fs.existsSync("/dev/fuse") && spawnSync("python3", ["--version"]).status === 0
-
-// Unlikely: a network disk that does not respond, with a Git command that waits for it. Bad: the whole process stops, reads included,
-// as soon as a Git child fails or a maintenance ends, although no repository of it is on that disk.
-describe.skipIf(!canHang)("a Git command that waits for a disk that does not respond", () => {
-  it.scopedLive(
-    "in another repository does not stop the processes that list Git commands",
-    () =>
-      Effect.gen(function* () {
-        const { directory } = yield* filled
-        const at = `${yield* temporary}/hung`
-        fs.mkdirSync(at)
-        yield* Effect.addFinalizer(() => Effect.sync(() => spawnSync("umount", ["-l", at])))
-        const disk = yield* started("python3", ["-c", hungDisk, at], { stdio: ["pipe", "pipe", "ignore"] })
-        let said = ""
-        disk.stdout!.on("data", (text: Buffer) => (said += text))
-        yield* until(() => said !== "")
-        assert.strictEqual(said.trim(), "mounted")
-        yield* started("git", ["-C", `${at}/tree`, "status"], { stdio: "ignore" })
-        yield* Effect.sleep(100)
-        const program = bundled(new URL("./support/gitWriters.ts", import.meta.url))
-        const lister = yield* started(process.execPath, [program, directory], { stdio: "ignore" })
-        yield* Effect.repeat(Effect.sleep(50), { until: () => lister.exitCode !== null, times: 100 })
-        assert.strictEqual(lister.exitCode, 0)
-      }),
-    60_000
-  )
-})
-
-// Very unlikely, unless another user of the machine wants it: a Git command whose argument is a pipe that is called `.git`. Bad: an
-// engine of root, or of that user, stops as a whole when it lists Git commands.
-describe.skipIf(!fs.existsSync("/proc/1/comm"))("a pipe called `.git` that a Git command opens", () => {
-  it.scopedLive("does not stop the processes that list Git commands", () =>
-    Effect.gen(function* () {
-      const { directory } = yield* filled
-      const pipe = `${yield* temporary}/.git`
-      assert.strictEqual(spawnSync("mkfifo", [pipe]).status, 0)
-      yield* started("git", ["hash-object", pipe], { stdio: "ignore", cwd: "/" })
-      yield* Effect.sleep(100)
-      const program = bundled(new URL("./support/gitWriters.ts", import.meta.url))
-      const lister = yield* started(process.execPath, [program, directory], { stdio: "ignore" })
-      yield* Effect.repeat(Effect.sleep(50), { until: () => lister.exitCode !== null, times: 100 })
-      assert.strictEqual(lister.exitCode, 0)
-    })
-  )
-})
-
-// Likely with hooks and `xargs`: Git with thousands of files as arguments, in any repository of the machine. Harmful: a look at the
-// processes stops all else for that time, and a maintenance looks up to 200 times.
-describe.skipIf(!fs.existsSync("/proc/1/comm"))(
-  "a Git command in another repository that has ten thousand paths",
-  () => {
-    it.scopedLive("costs few looks at the disk when Git commands are listed", () =>
-      Effect.gen(function* () {
-        const { directory } = yield* filled
-        const other = yield* engine({ maintenance: false })
-        yield* write(other, [put("a", "1")], { message: "x".repeat(1_000_000) })
-        const files = Array.from({ length: 10_000 }, (_, n) => `packages/library/source/folder/file-${n}.ts`)
-        yield* Effect.acquireRelease(
-          Effect.sync(() =>
-            spawn("git", ["-C", other.directory, "log", "main", "--", "a", ...files], {
-              stdio: ["ignore", "pipe", "ignore"]
-            })
-          ),
-          (child) => Effect.sync(() => void child.kill("SIGKILL"))
-        )
-        yield* Effect.sleep(300)
-        let looks = 0
-        const counted =
-          (real: (...args: ReadonlyArray<unknown>) => unknown) =>
-          (...args: ReadonlyArray<unknown>) => {
-            looks++
-            return real(...args)
-          }
-        yield* withReplaced(
-          { statSync: counted, readlinkSync: counted },
-          Effect.sync(() => gitWritersIn(directory))
-        )
-        assert.isBelow(looks, 10_000)
-      })
-    )
-  }
-)

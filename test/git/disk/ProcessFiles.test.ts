@@ -1,7 +1,8 @@
-import { type spawn, spawnSync } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { gitWritersIn } from "../../../src/git/disk/processes/GitWriters.js"
 import { bundled } from "../../support/bundled.js"
 import { started, until } from "./support/children.js"
 import {
@@ -16,7 +17,8 @@ import {
   lockedLater,
   programIn
 } from "./support/elsewhere.js"
-import { git, temporary } from "./support/temporary.js"
+import { withReplaced } from "./support/replacedMethod.js"
+import { engine, git, put, temporary, write } from "./support/temporary.js"
 
 /** A container of its own, with its processes alone in `/proc`. */
 const container = ["--pid", "--fork", "--kill-child", "--mount-proc"]
@@ -92,19 +94,20 @@ const saidBy = (child: ReturnType<typeof spawn>) =>
     return said.trim()
   })
 
-/** Mounts a file system by a server that refuses each call, and does not respond any more after a line arrives. */
+/** Mounts a file system by a server that refuses each call until a line arrives, or that never answers. Then it does not respond. */
 const hungServer = `
 import ctypes, os, select, struct, sys
 fd = os.open("/dev/fuse", os.O_RDWR)
+answers = sys.argv[2] == "answers"
 options = "fd=%d,rootmode=40000,user_id=0,group_id=0" % fd
 done = ctypes.CDLL(None).mount(b"hung", sys.argv[1].encode(), b"fuse", 0, options.encode())
 def answer(unique, error, body):
     os.write(fd, struct.pack("<IiQ", 16 + len(body), error, unique) + body)
 def received():
     return struct.unpack_from("<IQ", os.read(fd, 1 << 17), 4)
-answer(received()[1], 0, struct.pack("<IIIIHHIIHHI28x", 7, 31, 4096, 0, 16, 12, 4096, 1, 1, 0, 0))
+if answers: answer(received()[1], 0, struct.pack("<IIIIHHIIHHI28x", 7, 31, 4096, 0, 16, 12, 4096, 1, 1, 0, 0))
 print("mounted" if done == 0 else "refused", flush=True)
-while 0 not in select.select([fd, 0], [], [])[0]:
+while answers and 0 not in select.select([fd, 0], [], [])[0]:
     operation, unique = received()
     if operation not in (2, 36, 42): answer(unique, -38, b"")
 os.read(0, 99)
@@ -116,23 +119,41 @@ const hasPython = spawnSync("python3", ["--version"]).status === 0
 const canHang = isRoot && fs.existsSync("/dev/fuse") && hasPython
 
 /** A mounted file system, and an effect after which its server does not respond any more. */
-const hanging = Effect.gen(function* () {
-  const at = `${yield* temporary}/hung`
-  fs.mkdirSync(at)
-  yield* Effect.addFinalizer(() => Effect.sync(() => spawnSync("umount", ["-l", at])))
-  const server = yield* started("python3", ["-c", hungServer, at], { stdio: ["pipe", "pipe", "inherit"] })
-  let said = ""
-  server.stdout!.on("data", (text: Buffer) => (said += text))
-  const says = (text: string) => until(() => said.includes(text) || server.exitCode !== null)
-  yield* says("mounted")
-  const hang = Effect.suspend(() => {
-    server.stdin!.write("hang\n")
-    return says("hung")
+const hanging = (server: "answers" | "never answers") =>
+  Effect.gen(function* () {
+    const at = `${yield* temporary}/hung`
+    fs.mkdirSync(at)
+    yield* Effect.addFinalizer(() => Effect.sync(() => spawnSync("umount", ["-l", at])))
+    const child = yield* started("python3", ["-c", hungServer, at, server], {
+      stdio: ["pipe", "pipe", "inherit"]
+    })
+    let said = ""
+    child.stdout!.on("data", (text: Buffer) => (said += text))
+    const says = (text: string) => until(() => said.includes(text) || child.exitCode !== null)
+    yield* says("mounted")
+    const hang = Effect.suspend(() => {
+      child.stdin!.write("hang\n")
+      return says("hung")
+    })
+    return { at, hang }
   })
-  return { at, hang }
-})
 
 describe.skipIf(!canHang)("a disk whose server does not respond any more", () => {
+  // Unlikely: a network disk that does not respond, with a Git command that waits for it as `D`. Bad: the whole process stops, reads
+  // included, as soon as a Git child fails or a maintenance ends, although no repository of it is on that disk.
+  it.scopedLive(
+    "from the beginning, and a Git command that waits for it, do not stop the processes that list Git commands",
+    () =>
+      Effect.gen(function* () {
+        const { directory } = yield* filledForAll
+        const { at } = yield* hanging("never answers")
+        yield* started("git", ["-C", `${at}/tree`, "status"], { stdio: "ignore" })
+        yield* Effect.sleep(100)
+        assert.strictEqual(yield* listing(directory), 0)
+      }),
+    60_000
+  )
+
   // Likely where users have disks by FUSE (sshfs, rclone, gcsfuse, virtiofs) and the server is gone: Git that waits for it sleeps as `S`, not
   // as `D`. Bad: each engine of that user stops as a whole, reads included, when a Git child fails, a maintenance ends, or in `health`.
   it.scopedLive(
@@ -140,7 +161,7 @@ describe.skipIf(!canHang)("a disk whose server does not respond any more", () =>
     () =>
       Effect.gen(function* () {
         const { directory } = yield* filledForAll
-        const { at, hang } = yield* hanging
+        const { at, hang } = yield* hanging("answers")
         yield* hang
         const waiting = yield* started("git", ["-C", `${at}/tree`, "status"], { stdio: "ignore" })
         yield* Effect.sleep(300)
@@ -157,7 +178,7 @@ describe.skipIf(!canHang)("a disk whose server does not respond any more", () =>
     () =>
       Effect.gen(function* () {
         const { directory } = yield* filledForAll
-        const { at, hang } = yield* hanging
+        const { at, hang } = yield* hanging("answers")
         const waiting = yield* started("git", ["cat-file", "--batch"], {
           cwd: at,
           env: { PATH: process.env["PATH"], GIT_DIR: (yield* filledForAll).directory },
@@ -169,6 +190,21 @@ describe.skipIf(!canHang)("a disk whose server does not respond any more", () =>
         assert.strictEqual(yield* listing(directory), 0)
       }),
     60_000
+  )
+})
+
+// Very unlikely, unless another user of the machine wants it: a Git command whose argument is a pipe that is called `.git`. Bad: an
+// engine of root, or of that user, stops as a whole when it lists Git commands.
+describe.skipIf(!fs.existsSync("/proc/1/comm"))("a pipe called `.git` that a Git command opens", () => {
+  it.scopedLive("does not stop the processes that list Git commands", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* filledForAll
+      const pipe = `${yield* temporary}/.git`
+      assert.strictEqual(spawnSync("mkfifo", [pipe]).status, 0)
+      yield* started("git", ["hash-object", pipe], { stdio: "ignore", cwd: "/" })
+      yield* Effect.sleep(100)
+      assert.strictEqual(yield* listing(directory), 0)
+    })
   )
 })
 
@@ -235,3 +271,40 @@ describe.skipIf(!can(...container))("a repository whose work trees the user may 
     )
   }
 })
+
+// Likely with hooks and `xargs`: Git with thousands of files as arguments, in any repository of the machine. Harmful: a look at the
+// processes stops all else for that time, and a maintenance looks up to 200 times.
+describe.skipIf(!fs.existsSync("/proc/1/comm"))(
+  "a Git command in another repository that has ten thousand paths",
+  () => {
+    it.scopedLive("costs few looks at the disk when Git commands are listed", () =>
+      Effect.gen(function* () {
+        const { directory } = yield* filledForAll
+        const other = yield* engine({ maintenance: false })
+        yield* write(other, [put("a", "1")], { message: "x".repeat(1_000_000) })
+        const files = Array.from({ length: 10_000 }, (_, n) => `packages/library/source/folder/file-${n}.ts`)
+        yield* Effect.acquireRelease(
+          Effect.sync(() =>
+            spawn("git", ["-C", other.directory, "log", "main", "--", "a", ...files], {
+              stdio: ["ignore", "pipe", "ignore"]
+            })
+          ),
+          (child) => Effect.sync(() => void child.kill("SIGKILL"))
+        )
+        yield* Effect.sleep(300)
+        let looks = 0
+        const counted =
+          (real: (...args: ReadonlyArray<unknown>) => unknown) =>
+          (...args: ReadonlyArray<unknown>) => {
+            looks++
+            return real(...args)
+          }
+        yield* withReplaced(
+          { statSync: counted, readlinkSync: counted },
+          Effect.sync(() => gitWritersIn(directory))
+        )
+        assert.isBelow(looks, 10_000)
+      })
+    )
+  }
+)
