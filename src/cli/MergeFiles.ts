@@ -2,6 +2,7 @@ import { Either } from "effect"
 import * as Steps from "../domain/concurrency/Steps.js"
 import { encode } from "../domain/json/CanonicalJson.js"
 import type { Json } from "../domain/json/Json.js"
+import { sizeProblem } from "../domain/json/JsonText.js"
 import { type LosslessJson, type LosslessObject, parseLossless } from "../domain/json/LosslessJson.js"
 import { LosslessNumber } from "../domain/json/NumberText.js"
 import { isObject, own } from "../domain/merge/JsonIdentity.js"
@@ -18,6 +19,8 @@ export interface MergedFile {
   /** The conflicts of a document; empty for other texts. */
   readonly conflicts: ReadonlyArray<MergeConflict>
   readonly isClean: boolean
+  /** Why the merged document cannot be written. The content is that of our side then. */
+  readonly problem?: string | undefined
 }
 
 /** Decodes each byte as one character, so that text in any encoding keeps its bytes. */
@@ -140,6 +143,8 @@ export const mergeFiles = (sides: FileSides, path = "", rules: MergeRules = {}):
   if (Either.isLeft(parsed)) return mergeTexts(sides)
   if (kind !== undefined) return mergeDerived(parsed.right, kind === "manifest" ? manifest : entries)
   const merged = mergeDocumentFiles(parsed.right, rules)
+  const problem = merged.isClean ? Steps.runSync(sizeProblem(merged.content)) : undefined
+  if (problem !== undefined) return { ...merged, content: sides.ours, isClean: false, problem }
   const mark = isMarked(sides.ours) ? byteOrderMark : []
   return { ...merged, content: Uint8Array.from([...mark, ...merged.content]) }
 }

@@ -44,6 +44,13 @@ export const mergeDriver = Command.make(
       const merged = mergeFiles({ ...sides, base: versionIn(sides.base) }, name, rules)
       yield* files.writeFile(ours, merged.content)
       if (merged.isClean) return
+      if (merged.problem !== undefined) {
+        return yield* new ValidationError({
+          operation: "merge-driver",
+          message: `${name ?? ours}: the merged document ${merged.problem}`,
+          hint: "make it smaller on one of the branches, then merge"
+        })
+      }
       const places = merged.conflicts.map(({ path }) => path.join(".")).join(", ")
       return yield* new ConflictError({
         operation: "merge-driver",

@@ -229,6 +229,22 @@ describe("chainstore merge-driver", () => {
     })
   )
 
+  it.scopedLive("leaves a document in conflict that the merge would make too large to be read", () =>
+    Effect.gen(function* () {
+      const half = "x".repeat(51 * 1024 * 1024)
+      const ours = `{"mine":"${half}","n":1}`
+      const { code, err, text } = yield* files(
+        '{"n":1}',
+        ours,
+        `{"n":1,"theirs":"${half}"}`,
+        "data/things/d1.json"
+      )
+      assert.strictEqual(code, 2)
+      assert.match(err, /data\/things\/d1\.json: the merged document exceeds 100 MiB/)
+      assert.isTrue(text === ours, "our version is as it was")
+    })
+  )
+
   it.scopedLive("writes markers around every value in conflict, also where lines would merge", () =>
     Effect.gen(function* () {
       const file = (list: string, n: string) => `{\n  "list": [\n${list}\n  ],\n  "n": ${n}\n}\n`

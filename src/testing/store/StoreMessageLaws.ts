@@ -1,11 +1,10 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { nameOf } from "./StoreBranchLaws.js"
 import { type LawContext, law, promiseOf } from "./StoreLaw.js"
 
 const Person = Schema.Struct({ n: Schema.Number })
-
-const branchOf = (root: string, name: string) => `${name}-${root.replaceAll("/", "-")}`
 
 /** The last commit of a branch, and the first line of its message. */
 const lastOf = ({ remote }: LawContext, branch: string) =>
@@ -94,7 +93,7 @@ export const givenMessages = law(
       yield* proposal.accept({ message: "said by accept" })
       yield* expectEqual("the message of accept", yield* messageOf(branch), "said by accept")
       yield* store.deleteBranch(proposed.proposal.branch)
-      const other = branchOf(root, "messages")
+      const other = nameOf(root, "messages")
       yield* store.createBranch(other)
       const theirs = store.onBranch(other)
       yield* theirs.collection("people").insert({}, { id: "m" })
