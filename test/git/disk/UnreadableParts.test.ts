@@ -231,3 +231,29 @@ describe.skipIf(!isRoot)("a part without objects that the user may not read", ()
     )
   }
 })
+
+// A later engine can only find the lock by the directory of the one that was killed.
+it.scopedLive.skipIf(!isRoot)("a lock of a killed engine is removed when its directory is open again", () =>
+  Effect.gen(function* () {
+    const { directory } = yield* filled((repository) => write(repository, [put("a", "1")]))
+    const team = `${directory}/refs/heads/team`
+    fs.mkdirSync(team)
+    give(directory)
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        yield* (yield* asNobody(directory))({ write: "b" })
+        const [owner] = fs.readdirSync(`${directory}/chainstore`).filter((name) => name.includes("~"))
+        const held = `${directory}/chainstore/${owner}/held`
+        fs.writeFileSync(held, "")
+        fs.linkSync(held, `${team}/x.lock`)
+        give(directory)
+      })
+    )
+    hide(team)
+    yield* Effect.scoped(Effect.flatMap(asNobody(directory), (calling) => calling({ write: "c" })))
+    give(directory)
+    fs.chmodSync(team, 0o755)
+    yield* (yield* asNobody(directory))({ write: "d" })
+    assert.deepStrictEqual(fs.readdirSync(team), [])
+  })
+)

@@ -339,7 +339,10 @@ export class Lease {
     let removed = 0
     let isLeft = false
     if (linked.size > 0) {
-      for (const lock of locksOf(this.repository)) {
+      const hidden: Array<EngineError> = []
+      const locks = locksOf(this.repository, hidden)
+      isLeft = hidden.length > 0
+      for (const lock of locks) {
         const stat = fs.lstatSync(lock, { bigint: true, throwIfNoEntry: false })
         if (stat === undefined || !linked.has(fileIdOf(stat))) continue
         try {
