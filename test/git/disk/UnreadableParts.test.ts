@@ -212,14 +212,15 @@ describe.skipIf(!isRoot)("a part without objects that the user may not read", ()
     )
   }
 
-  for (const part of ["worktrees", "config.worktree", "refs/remotes", "objects/info/commit-graphs"]) {
+  const directories = ["worktrees", "refs/remotes", "objects/info/commit-graphs"]
+  for (const part of [...directories, "config.worktree", "packed-refs", "refs/heads/other"]) {
     it.scopedLive(`is reported, and so is what else is wrong: ${part}`, () =>
       Effect.gen(function* () {
         const { directory } = yield* filled((repository) => write(repository, [put("a", "1")]))
         fs.writeFileSync(`${directory}/objects/info/alternates`, "/nowhere/objects\n")
         const closed = `${directory}/${part}`
-        if (part === "config.worktree") fs.writeFileSync(closed, "")
-        else fs.mkdirSync(closed, { recursive: true })
+        if (directories.includes(part)) fs.mkdirSync(closed, { recursive: true })
+        else fs.writeFileSync(closed, "")
         give(directory)
         hide(closed)
         const calling = yield* asNobody(directory)
@@ -231,6 +232,15 @@ describe.skipIf(!isRoot)("a part without objects that the user may not read", ()
     )
   }
 })
+
+it.scopedLive("a pipe among the refs does not hold up an examination", () =>
+  Effect.gen(function* () {
+    const { directory } = yield* filled((repository) => write(repository, [put("a", "1")]))
+    execFileSync("mkfifo", [`${directory}/refs/heads/pipe`])
+    const repository = yield* Engine.open({ directory, maintenance: false })
+    assert.deepStrictEqual(yield* repository.health, [])
+  })
+)
 
 // A later engine can only find the lock by the directory of the one that was killed.
 it.scopedLive.skipIf(!isRoot)("a lock of a killed engine is removed when its directory is open again", () =>

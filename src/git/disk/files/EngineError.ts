@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync } from "node:fs"
+import { closeSync, constants, existsSync, openSync } from "node:fs"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Steps from "../../../domain/concurrency/Steps.js"
@@ -106,7 +106,8 @@ export const damageOf = (cause: unknown): EngineError | undefined => {
  */
 export const damageAt = (file: string): EngineError | undefined => {
   try {
-    closeSync(openSync(file, "r"))
+    // A pipe would wait for a writer.
+    closeSync(openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)))
     return undefined
   } catch (cause) {
     const damage = damageOf(cause)

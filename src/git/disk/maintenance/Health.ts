@@ -1,7 +1,9 @@
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
+import type { Steps } from "../../../domain/concurrency/Steps.js"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import type { HealthFinding } from "../../HealthFinding.js"
+import { filesBelow } from "../files/Directories.js"
 import { attemptPromise, attemptSteps, damageAt, damageIn, type EngineError } from "../files/EngineError.js"
 import * as RepairLog from "../lease/RepairLog.js"
 import { locksOf, oldLocks, unknownLocks } from "../lease/StaleFiles.js"
@@ -12,10 +14,25 @@ import * as Accelerators from "./Accelerators.js"
 /** The number of packs that is reached only if the maintenance fails. */
 const tooManyPacks = 1_000
 
-/** What this process may not read: packs by their paths without extension, and why other objects are missing. */
+/** What this process may not read: packs by their paths without extension, and why other objects and parts are missing. */
 interface Hidden {
   readonly hiddenPacks: ReadonlyArray<string>
   readonly hiddenObjects: ReadonlyArray<EngineError>
+  readonly hiddenParts: ReadonlyArray<EngineError>
+}
+
+/** Why refs and other files that have no objects cannot be read, except directories of refs. */
+function* hiddenPartsOf(directory: string): Steps<ReadonlyArray<EngineError>> {
+  const hidden: Array<EngineError | undefined> = [damageIn(path.join(directory, "worktrees"))]
+  const mayContain = (part: string) => damageIn(path.join(directory, part)) === undefined
+  const refs = mayContain("refs") ? filesBelow(directory, "refs", mayContain) : []
+  for (const files of [["config.worktree", "HEAD", "packed-refs"], refs]) {
+    for (const name of files) {
+      hidden.push(damageAt(path.join(directory, name)))
+      yield
+    }
+  }
+  return hidden.filter((damage) => damage !== undefined)
 }
 
 /** Examines the files of a repository, but not its objects. */
@@ -28,14 +45,15 @@ export const examine = (
     yield* attemptSteps(operation, directory, () => objects.files.examine())
     const hiddenPacks = yield* attemptSteps(operation, directory, () => objects.files.hiddenPacks())
     const hiddenObjects = yield* attemptSteps(operation, directory, () => objects.files.hiddenObjects())
-    const hidden = { hiddenPacks, hiddenObjects }
+    const hiddenParts = yield* attemptSteps(operation, directory, () => hiddenPartsOf(directory))
+    const hidden = { hiddenPacks, hiddenObjects, hiddenParts }
     return yield* attemptPromise(operation, directory, () => findingsIn(directory, objects, hidden))
   })
 
 const findingsIn = async (
   directory: string,
   objects: ObjectDatabase,
-  { hiddenObjects, hiddenPacks }: Hidden
+  { hiddenObjects, hiddenPacks, hiddenParts }: Hidden
 ): Promise<ReadonlyArray<HealthFinding>> => {
   const found: Array<HealthFinding> = RepairLog.list(directory).map(({ at, message }) => ({
     severity: "ok",
@@ -75,10 +93,7 @@ const findingsIn = async (
     })
   }
   const hasWriters = gitWritersIn(directory)?.some(({ writes }) => writes !== "caches") ?? true
-  const hidden = [
-    damageIn(path.join(directory, "worktrees")),
-    damageAt(path.join(directory, "config.worktree"))
-  ].filter((damage) => damage !== undefined)
+  const hidden = [...hiddenParts]
   const locks = locksOf(directory, hidden)
   for (const { hint, message } of hidden) {
     found.push({
