@@ -3,7 +3,7 @@ import * as Steps from "../domain/concurrency/Steps.js"
 import { encode } from "../domain/json/CanonicalJson.js"
 import type { Json } from "../domain/json/Json.js"
 import { sizeProblem } from "../domain/json/JsonText.js"
-import { type LosslessJson, type LosslessObject, parseLossless } from "../domain/json/LosslessJson.js"
+import { type LosslessJson, type LosslessObject, parseExact } from "../domain/json/LosslessJson.js"
 import { LosslessNumber } from "../domain/json/NumberText.js"
 import { isObject, own } from "../domain/merge/JsonIdentity.js"
 import { isSame, regionsOf } from "../domain/merge/ListComparison.js"
@@ -136,9 +136,9 @@ export const mergeFiles = (sides: FileSides, path = "", rules: MergeRules = {}):
   // Readers of a tree of format 2 detect that it does not describe the merged documents.
   if (kind === "tree") return { content: sides.ours, conflicts: [], isClean: true }
   const parsed = Either.all({
-    base: sides.base === undefined ? Either.right(undefined) : parseLossless(sides.base),
-    ours: parseLossless(sides.ours),
-    theirs: parseLossless(sides.theirs)
+    base: sides.base === undefined ? Either.right(undefined) : parseExact(sides.base),
+    ours: parseExact(sides.ours),
+    theirs: parseExact(sides.theirs)
   })
   if (Either.isLeft(parsed)) return mergeTexts(sides)
   if (kind !== undefined) return mergeDerived(parsed.right, kind === "manifest" ? manifest : entries)

@@ -136,7 +136,8 @@ export const parseObjectSliced = (content: Uint8Array): Effect.Effect<Either.Eit
         Steps.run(() => parseObjectSteps(content))
       )
 
-const isExact = (text: string): boolean => {
+/** Whether JavaScript reads a number without changing its value. */
+export const isExact = (text: string): boolean => {
   if (text.length < 16 && !/[eE]/.test(text)) return true
   const value = Number(text)
   return Number.isFinite(value) && decimal(text) === decimal(String(value))

@@ -3,7 +3,7 @@ import * as Steps from "../concurrency/Steps.js"
 import { encodeInline } from "./CanonicalJson.js"
 import type { Json, JsonObject } from "./Json.js"
 import { setMember } from "./JsonCopy.js"
-import { parseObjectSteps, visitNumbers } from "./JsonText.js"
+import { isExact, parseObjectSteps, visitNumbers } from "./JsonText.js"
 import { LosslessNumber, numberText, pythonNumber } from "./NumberText.js"
 
 /** JSON in which a number that JavaScript would write differently keeps its text, as a `LosslessNumber`. */
@@ -66,14 +66,21 @@ function* parse(
   return Either.right(object as LosslessObject)
 }
 
-const spelled = (content: Uint8Array) =>
-  parse(content, mayNeedLossless, (part, value) =>
-    Number.isFinite(value) ? pythonNumber(part) : numberText(value)
-  )
+const spell = (part: string, value: number): string =>
+  Number.isFinite(value) ? pythonNumber(part) : numberText(value)
 
-/** Parses a file's bytes as a JSON object and keeps the spelling of its numbers. The error is the problem in words. */
+const spelled = (content: Uint8Array) => parse(content, mayNeedLossless, spell)
+
+/**
+ * Parses a file's bytes as a JSON object and keeps the spelling of its numbers, as Python would write them again: integers in full,
+ * other numbers as floats. The error is the problem in words.
+ */
 export const parseLossless = (content: Uint8Array): Either.Either<LosslessObject, string> =>
   Steps.runSync(spelled(content))
+
+/** Like `parseLossless`, but a number that is not exactly a float keeps all its digits: a merge must not change it. */
+export const parseExact = (content: Uint8Array): Either.Either<LosslessObject, string> =>
+  Steps.runSync(parse(content, mayNeedLossless, (part, value) => (isExact(part) ? spell(part, value) : part)))
 
 /** Like `parseLossless`, in steps, with every number exactly as it is written, for display. */
 export const parseVerbatimSteps = (content: Uint8Array): Steps.Steps<Either.Either<LosslessObject, string>> =>

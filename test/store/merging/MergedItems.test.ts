@@ -536,7 +536,9 @@ describe("contents of a merge", () => {
   it.effect("keep the digits of every number that no function returned", () =>
     Effect.gen(function* () {
       const of = (account: string, title: string) =>
-        bytes(`{ "account": ${account}, "n": 12345678901234567890, "title": "${title}" }`)
+        bytes(
+          `{ "account": ${account}, "e": 2e400, "n": 12345678901234567890, "pi": 3.14159265358979323846, "title": "${title}" }`
+        )
       // A program may have written the rounded number: that is a change like any other.
       const versions = {
         base: of("12345678901234567890", "base"),
@@ -546,7 +548,15 @@ describe("contents of a merge", () => {
       const merge = yield* mergeContents(versions, { fields: { title: () => Option.some("both") } })
       assert.strictEqual(
         merge._tag === "Merged" && new TextDecoder().decode(merge.content),
-        '{\n  "account": 12345678901234567000,\n  "n": 12345678901234567890,\n  "title": "both"\n}\n'
+        [
+          "{",
+          '  "account": 12345678901234567000,',
+          '  "e": 2e400,',
+          '  "n": 12345678901234567890,',
+          '  "pi": 3.14159265358979323846,',
+          '  "title": "both"',
+          "}\n"
+        ].join("\n")
       )
     })
   )

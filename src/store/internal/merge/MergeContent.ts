@@ -6,7 +6,7 @@ import type { JsonObject } from "../../../domain/json/Json.js"
 import {
   type LosslessJson,
   type LosslessObject,
-  parseLossless,
+  parseExact,
   toJson
 } from "../../../domain/json/LosslessJson.js"
 import { LosslessNumber } from "../../../domain/json/NumberText.js"
@@ -34,7 +34,7 @@ export type ContentMerge =
     }
 
 const parsed = (content: Uint8Array | undefined): Either.Either<LosslessObject | undefined, string> =>
-  content === undefined ? Either.right(undefined) : parseLossless(content)
+  content === undefined ? Either.right(undefined) : parseExact(content)
 
 /** An object without members that are conflict marks; undefined if it is a mark itself. */
 const unmarked = (value: LosslessObject): LosslessObject | undefined =>
