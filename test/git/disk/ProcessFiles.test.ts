@@ -3,7 +3,6 @@ import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { gitWritersIn } from "../../../src/git/disk/processes/GitWriters.js"
-import { bundled } from "../../support/bundled.js"
 import { started, until } from "./support/children.js"
 import {
   asNobody,
@@ -13,7 +12,7 @@ import {
   failingElsewhere,
   filledForAll,
   giveToNobody,
-  isRoot,
+  listing,
   lockedLater,
   programIn
 } from "./support/elsewhere.js"
@@ -76,15 +75,6 @@ mount --bind ${directory} /mnt/repository && cd / && exec git --git-dir=/mnt/lin
   }
 )
 
-/** Waits until a process has listed the Git commands, at most five seconds. */
-const listing = (directory: string) =>
-  Effect.gen(function* () {
-    const program = bundled(new URL("./support/gitWriters.ts", import.meta.url))
-    const lister = yield* started(process.execPath, [program, directory], { stdio: "ignore" })
-    yield* Effect.repeat(Effect.sleep(50), { until: () => lister.exitCode !== null, times: 100 })
-    return lister.exitCode
-  })
-
 /** What a process says first. */
 const saidBy = (child: ReturnType<typeof spawn>) =>
   Effect.gen(function* () {
@@ -94,104 +84,7 @@ const saidBy = (child: ReturnType<typeof spawn>) =>
     return said.trim()
   })
 
-/** Mounts a file system by a server that refuses each call until a line arrives, or that never answers. Then it does not respond. */
-const hungServer = `
-import ctypes, os, select, struct, sys
-fd = os.open("/dev/fuse", os.O_RDWR)
-answers = sys.argv[2] == "answers"
-options = "fd=%d,rootmode=40000,user_id=0,group_id=0" % fd
-done = ctypes.CDLL(None).mount(b"hung", sys.argv[1].encode(), b"fuse", 0, options.encode())
-def answer(unique, error, body):
-    os.write(fd, struct.pack("<IiQ", 16 + len(body), error, unique) + body)
-def received():
-    return struct.unpack_from("<IQ", os.read(fd, 1 << 17), 4)
-if answers: answer(received()[1], 0, struct.pack("<IIIIHHIIHHI28x", 7, 31, 4096, 0, 16, 12, 4096, 1, 1, 0, 0))
-print("mounted" if done == 0 else "refused", flush=True)
-while answers and 0 not in select.select([fd, 0], [], [])[0]:
-    operation, unique = received()
-    if operation not in (2, 36, 42): answer(unique, -38, b"")
-os.read(0, 99)
-print("hung", flush=True)
-sys.stdin.read()
-`
-
 const hasPython = spawnSync("python3", ["--version"]).status === 0
-const canHang = isRoot && fs.existsSync("/dev/fuse") && hasPython
-
-/** A mounted file system, and an effect after which its server does not respond any more. */
-const hanging = (server: "answers" | "never answers") =>
-  Effect.gen(function* () {
-    const at = `${yield* temporary}/hung`
-    fs.mkdirSync(at)
-    yield* Effect.addFinalizer(() => Effect.sync(() => spawnSync("umount", ["-l", at])))
-    const child = yield* started("python3", ["-c", hungServer, at, server], {
-      stdio: ["pipe", "pipe", "inherit"]
-    })
-    let said = ""
-    child.stdout!.on("data", (text: Buffer) => (said += text))
-    const says = (text: string) => until(() => said.includes(text) || child.exitCode !== null)
-    yield* says("mounted")
-    const hang = Effect.suspend(() => {
-      child.stdin!.write("hang\n")
-      return says("hung")
-    })
-    return { at, hang }
-  })
-
-describe.skipIf(!canHang)("a disk whose server does not respond any more", () => {
-  // Unlikely: a network disk that does not respond, with a Git command that waits for it as `D`. Bad: the whole process stops, reads
-  // included, as soon as a Git child fails or a maintenance ends, although no repository of it is on that disk.
-  it.scopedLive(
-    "from the beginning, and a Git command that waits for it, do not stop the processes that list Git commands",
-    () =>
-      Effect.gen(function* () {
-        const { directory } = yield* filledForAll
-        const { at } = yield* hanging("never answers")
-        yield* started("git", ["-C", `${at}/tree`, "status"], { stdio: "ignore" })
-        yield* Effect.sleep(100)
-        assert.strictEqual(yield* listing(directory), 0)
-      }),
-    60_000
-  )
-
-  // Likely where users have disks by FUSE (sshfs, rclone, gcsfuse, virtiofs) and the server is gone: Git that waits for it sleeps as `S`, not
-  // as `D`. Bad: each engine of that user stops as a whole, reads included, when a Git child fails, a maintenance ends, or in `health`.
-  it.scopedLive(
-    "and a Git command that waits for it do not stop the processes that list Git commands",
-    () =>
-      Effect.gen(function* () {
-        const { directory } = yield* filledForAll
-        const { at, hang } = yield* hanging("answers")
-        yield* hang
-        const waiting = yield* started("git", ["-C", `${at}/tree`, "status"], { stdio: "ignore" })
-        yield* Effect.sleep(300)
-        assert.isNull(waiting.exitCode)
-        assert.strictEqual(yield* listing(directory), 0)
-      }),
-    60_000
-  )
-
-  // Likely where homes are on NFS or by FUSE: a `git log` in a pager, or a `git commit` with an editor, was begun there before the server went
-  // away. It waits for its user (`S`), not for the disk, with NFS, too. Bad, as above, although no repository of the engine is on that disk.
-  it.scopedLive(
-    "and a Git command that was begun there and waits for its user do not stop them",
-    () =>
-      Effect.gen(function* () {
-        const { directory } = yield* filledForAll
-        const { at, hang } = yield* hanging("answers")
-        const waiting = yield* started("git", ["cat-file", "--batch"], {
-          cwd: at,
-          env: { PATH: process.env["PATH"], GIT_DIR: (yield* filledForAll).directory },
-          stdio: ["pipe", "ignore", "ignore"]
-        })
-        yield* Effect.sleep(300)
-        assert.isNull(waiting.exitCode)
-        yield* hang
-        assert.strictEqual(yield* listing(directory), 0)
-      }),
-    60_000
-  )
-})
 
 // Very unlikely, unless another user of the machine wants it: a Git command whose argument is a pipe that is called `.git`. Bad: an
 // engine of root, or of that user, stops as a whole when it lists Git commands.

@@ -208,9 +208,9 @@ export const make = (options: MaintenanceOptions) =>
       ])
     })
 
-    // It only makes Git faster, and may belong to another user.
+    // It only makes Git faster, and may belong to another user, or not fit on the disk.
     const writeCommitGraph = Effect.catchIf(
-      commitGraph,
+      withChildren(lease, operation, directory, commitGraph),
       ({ reason }) => reason === "Denied",
       (error) => Effect.logWarning("the commit-graph was not written", error)
     )
@@ -219,8 +219,8 @@ export const make = (options: MaintenanceOptions) =>
       current = packBackoff
       yield* clean
       yield* dropDamaged(directory, operation, lease)
-      const children = Effect.zipRight(packWork(withLoose), writeCommitGraph)
-      yield* withChildren(lease, operation, directory, children).pipe(
+      const packing = withChildren(lease, operation, directory, packWork(withLoose))
+      yield* Effect.zipRight(packing, writeCommitGraph).pipe(
         // The files of a stopped child may be removed only when they have not changed for a moment.
         Effect.onInterrupt(() => Effect.promise(() => lease.waitUntilCleared(clearingTimeout)))
       )

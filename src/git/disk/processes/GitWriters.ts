@@ -93,12 +93,12 @@ const placesOf = (repository: string): Places => {
       return gitFile === "" ? [] : [path.dirname(path.resolve(registered, name, gitFile))]
     })
   ]
-  const found = [...trees, ...sharedParts.map((part) => path.join(own, part))].flatMap(
-    (file) => follow(root, file) ?? []
-  )
+  const followed = trees.map((tree) => follow(root, tree))
+  // Whatever disk these are on, this process uses them all the time.
+  const parts = sharedParts.map((part) => path.join(own, part)).map((file) => ({ text: file, at: file }))
   return {
-    directories: trees.map((tree) => follow(root, tree)?.text ?? tree),
-    ids: new Set(found.flatMap((place) => idOf(place) ?? [])),
+    directories: trees.map((tree, at) => followed[at]?.text ?? tree),
+    ids: new Set([...followed, ...parts].flatMap((place) => (place && idOf(place)) ?? [])),
     device
   }
 }

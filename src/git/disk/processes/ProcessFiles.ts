@@ -5,7 +5,7 @@ import { linkText, type Mount, mounts, readText } from "./ProcessIdentity.js"
 
 /** File systems of a server. If it does not respond, a look at their files waits for good, and with it this whole process. */
 const served =
-  /^(?:9p|afs|autofs|ceph|cifs|coda|fuse|fuseblk|glusterfs|lustre|nfs|nfs4|smb3|smbfs|virtiofs)(?:\.|$)/
+  /^(?:9p|afs|autofs|beegfs|ceph|cifs|coda|fuse|fuseblk|gfs2|glusterfs|gpfs|lustre|nfs|nfs4|ocfs2|orangefs|pvfs2|smb3|smbfs|vboxsf|virtiofs)(?:\.|$)/
 
 /** A file or directory, without symbolic links. */
 export interface Place {
@@ -52,6 +52,14 @@ const mountOf = (mounted: Mounts, file: string): Mount | undefined => {
   return mount !== undefined || above === file ? mount : mountOf(mounted, above)
 }
 
+/** The directories of which an overlay consists. */
+const layersOf = ({ options, type }: Mount): ReadonlyArray<string> =>
+  type === "overlay"
+    ? [...options.matchAll(/\b(?:lower|upper)dir=([^, ]*)/g)]
+        .flatMap(([, directories = ""]) => directories.split(":"))
+        .filter((directory) => path.isAbsolute(directory))
+    : []
+
 /** The device of a file of this process, as `processFiles` takes it. */
 export const deviceOf = (file: string): string => mountOf(mountsOf() ?? new Map(), file)?.device ?? ""
 
@@ -66,8 +74,11 @@ export const processFiles = (pid: string, device: string): ProcessFiles => {
 
   /** Whether nobody knows how long a look at a file takes. */
   const isServed = (file: string): boolean => {
-    const mount = mountOf(mounted ?? new Map(), file)
-    return mount !== undefined && served.test(mount.type) && mount.device !== device
+    if (mounted === undefined) return false
+    const mount = mountOf(mounted, file)
+    if (mount === undefined || mount.device === device) return false
+    const layers = layersOf(mount).map((directory) => mountOf(mounted, directory)?.type ?? "")
+    return [mount.type, ...layers].some((type) => served.test(type))
   }
 
   let hasOwnRights: boolean | undefined
@@ -101,14 +112,16 @@ export const processFiles = (pid: string, device: string): ProcessFiles => {
     return place
   }
 
+  /**
+   * Found by its path: the link of the kernel also leads to a disk that is unmounted or covered by another one, as one that does not
+   * respond.
+   */
   const workingDirectory = (): Place | undefined => {
     const text = linkText(`/proc/${pid}/cwd`)
     const rootText = linkText(root.at)
     if (mounted === undefined || text === undefined || rootText === undefined) return undefined
-    const isBelow = rootText !== "/" && text.startsWith(`${rootText}/`)
-    const place = { text: isBelow ? text.slice(rootText.length) : text, at: `/proc/${pid}/cwd` }
-    // It may have been unmounted, as a disk that does not respond.
-    return path.isAbsolute(text) && !isServed(place.text) ? place : undefined
+    const inRoot = path.relative(rootText, text)
+    return path.isAbsolute(text) && !/^\.\.(\/|$)/.test(inRoot) ? follow(root, inRoot) : undefined
   }
 
   return {

@@ -126,3 +126,12 @@ export const withUptime = (file: string, before = "") => [
   `mount --bind "$0" /proc/uptime && ${before} exec "$@"`,
   file
 ]
+
+/** Waits until a process has listed the Git commands, at most five seconds. */
+export const listing = (directory: string) =>
+  Effect.gen(function* () {
+    const program = bundled(new URL("./gitWriters.ts", import.meta.url))
+    const lister = yield* started(process.execPath, [program, directory], { stdio: "ignore" })
+    yield* Effect.repeat(Effect.sleep(50), { until: () => lister.exitCode !== null, times: 100 })
+    return lister.exitCode
+  })
