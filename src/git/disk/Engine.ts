@@ -12,6 +12,7 @@ import { makeTreeReader } from "../TreeReading.js"
 import * as BareRepository from "./BareRepository.js"
 import { attempt, attemptPromise, MissingObject } from "./files/EngineError.js"
 import * as TemporaryFile from "./files/TemporaryFile.js"
+import * as ChildWork from "./lease/ChildWork.js"
 import { Lease } from "./lease/Lease.js"
 import * as Health from "./maintenance/Health.js"
 import * as Maintenance from "./maintenance/Maintenance.js"
@@ -174,7 +175,7 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
 
     /** Runs an effect that starts writing Git children. */
     const withChildren = <A, E, R>(operation: string, effect: Effect.Effect<A, E, R>) =>
-      Effect.ensuring(Maintenance.withChildren(lease, operation, directory, effect), childrenEnded)
+      Effect.ensuring(ChildWork.withChildren(lease, operation, directory, effect), childrenEnded)
 
     /** Runs an effect that starts writing Git children. If it fails, it waits for the removal of their files. */
     const withClearedChildren = <A, E, R>(operation: string, effect: Effect.Effect<A, E, R>) =>

@@ -544,3 +544,30 @@ describe("a slow disk holds up nobody else while a maintenance removes", () => {
     })
   )
 })
+
+// Likely after a power failure without `core.fsync`: loose objects that Git cannot read. It packs the others by halves, and leaves the pack
+// of each half that it could not finish. Bad: each maintenance fills the disk further, for a day.
+it.scopedLive("packs that Git could not finish because of a damaged object are removed", () =>
+  Effect.gen(function* () {
+    const repository = yield* engine({ maintenance: false })
+    const { directory } = repository
+    const inputOf = (input: string, ...args: ReadonlyArray<string>) =>
+      spawnSync("git", ["-C", directory, ...args], { input, encoding: "utf8" }).stdout.trim()
+    for (let n = 0; n < 8; n++) {
+      const blob = inputOf(`content ${n}`, "hash-object", "-w", "--stdin")
+      const tree = inputOf(`100644 blob ${blob}\ta\n`, "mktree")
+      const author = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+      const commit = inputOf("", ...author, "commit-tree", "-m", "x", tree)
+      git(directory, "update-ref", `refs/heads/b${n}`, commit)
+      if (n !== 5) continue
+      const file = `${directory}/objects/${blob.slice(0, 2)}/${blob.slice(2)}`
+      fs.chmodSync(file, 0o644)
+      fs.truncateSync(file, 12)
+    }
+    yield* repository.maintain
+    assert.isAbove(filesIn(directory, ".pack").length, 1)
+    const unfinished = () => filesIn(directory).filter((name) => name.startsWith("tmp_"))
+    yield* Effect.repeat(Effect.sleep(100), { until: () => unfinished().length === 0, times: 100 })
+    assert.deepStrictEqual(unfinished(), [])
+  })
+)

@@ -9,6 +9,7 @@ import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import { pathExists } from "../files/Directories.js"
 import { attempt, attemptPromise, attemptSteps } from "../files/EngineError.js"
 import { fsyncPath, hasErrorCode, stampOf, unlink } from "../files/FileOperations.js"
+import { withChildren } from "../lease/ChildWork.js"
 import type { Lease } from "../lease/Lease.js"
 import * as RepairLog from "../lease/RepairLog.js"
 import { entriesIn, isOld } from "../lease/StaleFiles.js"
@@ -46,19 +47,6 @@ export interface MaintenanceOptions {
   readonly meanwhile: Effect.Effect<never>
   readonly history: MaintenanceHistory
 }
-
-/** Runs an effect that starts writing Git children. The files that a killed child leaves are removed. */
-export const withChildren = <A, E, R>(
-  lease: Lease,
-  operation: string,
-  directory: string,
-  effect: Effect.Effect<A, E, R>
-): Effect.Effect<A, E | RemoteError, R> =>
-  Effect.acquireUseRelease(
-    attempt(operation, directory, () => lease.beginChildWork()),
-    () => effect,
-    (end, exit) => Effect.ignore(attempt(operation, directory, () => end(Exit.isSuccess(exit))))
-  )
 
 /** Removes damaged derived files, if the disk is writable. */
 export const dropDamaged = (
@@ -128,7 +116,7 @@ export const make = (options: MaintenanceOptions) =>
         (index) =>
           Effect.gen(function* () {
             const command = ["index-pack", "--no-rev-index", "-o", index, `${stem}.pack`]
-            yield* runTethered(directory, operation, command)
+            yield* withChildren(lease, operation, directory, runTethered(directory, operation, command))
             yield* attemptPromise(operation, directory, async () => {
               await fsyncPath(index)
               fs.renameSync(index, `${stem}.idx`)
@@ -197,7 +185,7 @@ export const make = (options: MaintenanceOptions) =>
     })
 
     const commitGraph = Effect.gen(function* () {
-      yield* runTethered(directory, operation, [
+      const command = [
         ...["-c", "core.fsync=all", "-c", "core.fsyncMethod=fsync"],
         ...["commit-graph", "write", "--reachable", "--no-progress"],
         (yield* attemptPromise(operation, directory, () => namesDeletedCommits(directory, objects.files)))
@@ -205,12 +193,13 @@ export const make = (options: MaintenanceOptions) =>
           : "--split",
         // The filters require all trees, which a partial clone may not have.
         (yield* isPartial(directory)) ? "--no-changed-paths" : "--changed-paths"
-      ])
+      ]
+      yield* withChildren(lease, operation, directory, runTethered(directory, operation, command))
     })
 
     // It only makes Git faster, and may belong to another user, or not fit on the disk.
     const writeCommitGraph = Effect.catchIf(
-      withChildren(lease, operation, directory, commitGraph),
+      commitGraph,
       ({ reason }) => reason === "Denied",
       (error) => Effect.logWarning("the commit-graph was not written", error)
     )
@@ -219,8 +208,7 @@ export const make = (options: MaintenanceOptions) =>
       current = packBackoff
       yield* clean
       yield* dropDamaged(directory, operation, lease)
-      const packing = withChildren(lease, operation, directory, packWork(withLoose))
-      yield* Effect.zipRight(packing, writeCommitGraph).pipe(
+      yield* Effect.zipRight(packWork(withLoose), writeCommitGraph).pipe(
         // The files of a stopped child may be removed only when they have not changed for a moment.
         Effect.onInterrupt(() => Effect.promise(() => lease.waitUntilCleared(clearingTimeout)))
       )

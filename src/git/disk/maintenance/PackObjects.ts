@@ -5,6 +5,8 @@ import * as Either from "effect/Either"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { attempt, attemptSteps } from "../files/EngineError.js"
+import { withChildren } from "../lease/ChildWork.js"
+import type { Lease } from "../lease/Lease.js"
 import { entriesIn } from "../lease/StaleFiles.js"
 import type { ObjectFiles } from "../objects/ObjectFiles.js"
 import { run, runTethered } from "../processes/GitExecution.js"
@@ -42,7 +44,7 @@ export interface PackObjects {
   readonly setSearched: () => void
 }
 
-export const makePackObjects = (directory: string, files: ObjectFiles): PackObjects => {
+export const makePackObjects = (directory: string, lease: Lease, files: ObjectFiles): PackObjects => {
   /** The ids of the refs whose objects are packed. */
   let searched: ReadonlyArray<Oid> = []
   /** The ids of the refs that the last search has reached. */
@@ -54,11 +56,16 @@ export const makePackObjects = (directory: string, files: ObjectFiles): PackObje
     options: { readonly input: string; readonly refsOf?: string }
   ) =>
     Effect.map(
-      runTethered(
-        directory,
+      withChildren(
+        lease,
         operation,
-        [...settings, "pack-objects", ...args, "--non-empty", "--delta-base-offset", "-q", target],
-        options
+        directory,
+        runTethered(
+          directory,
+          operation,
+          [...settings, "pack-objects", ...args, "--non-empty", "--delta-base-offset", "-q", target],
+          options
+        )
       ),
       ({ stdout }) => stdout.split("\n").flatMap((hash) => (hash === "" ? [] : [`${target}-${hash}`]))
     )

@@ -106,7 +106,7 @@ export const makeRepack = Effect.fnUntraced(function* ({
   const packDirectory = path.join(objects, "pack")
   const withoutIndex = new Set<string>()
   const { undeletable, unreadable } = history
-  const packing = makePackObjects(directory, files)
+  const packing = makePackObjects(directory, lease, files)
   /**
    * Combinations for whose old packs a Git command may still write a multi-pack index, and when the last of these was deleted. The
    * new packs stay protected, also when the engine is closed: `clearOld` removes the `.keep` files after a day.
