@@ -305,17 +305,24 @@ buildsInTurn("documents in the console", (the) => {
 
     const restore = page.getByRole("button", { name: /^Restore version/ }).first()
     const dialog = page.locator("dialog[open]")
-    await restore.click()
-    await dialog.getByText("The current file is not a valid document.").waitFor()
     const isData = ({ href }: URL) => the.on.isQuestion({ method: "POST", url: href })
-    let away = true
+    let away = false
     await page.route(isData, (route) => (away ? undefined : route.continue()))
-    await dialog.getByRole("button", { name: "Restore" }).click()
-    await dialog.getByRole("button", { name: "Restoring…" }).waitFor()
-    await page.keyboard.press("Escape")
-    away = false
-    await status(page).getByText("Stopped waiting for the restore").waitFor()
-    assert.strictEqual(git(the.on, "rev-parse", "main"), committed)
+    const leaveWhileRestoring = async (leave: () => Promise<unknown>) => {
+      await restore.click()
+      await dialog.getByText("The current file is not a valid document.").waitFor()
+      away = true
+      await dialog.getByRole("button", { name: "Restore" }).click()
+      await dialog.getByRole("button", { name: "Restoring…" }).waitFor()
+      await leave()
+      away = false
+      await status(page).getByText("Stopped waiting for the restore").waitFor()
+      assert.strictEqual(git(the.on, "rev-parse", "main"), committed)
+    }
+    await leaveWhileRestoring(() => page.goBack())
+    await page.goForward()
+    await status(page).getByText(`in the history of ${id}`).waitFor()
+    await leaveWhileRestoring(() => page.keyboard.press("Escape"))
     await restore.click()
     await dialog.getByRole("button", { name: "Restore" }).click()
     await page.locator(".timeline li").nth(2).waitFor()

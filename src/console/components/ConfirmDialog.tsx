@@ -1,7 +1,7 @@
 import type * as Effect from "effect/Effect"
 import type { ComponentChildren } from "preact"
 import { useRef } from "preact/hooks"
-import { ModalDialog } from "./ModalDialog.js"
+import { closeDialog, ModalDialog } from "./ModalDialog.js"
 import type { Problem } from "./Problem.js"
 import { ProblemCard } from "./ProblemCard.js"
 import { RunButton } from "./RunButton.js"
@@ -37,13 +37,11 @@ export const ConfirmDialog = <A,>(props: {
     })
   }
 
-  const leave = () => props.onClose(task.running && !done.current)
-
   return (
     <ModalDialog
       titleId="confirm-title"
       {...(opener === undefined ? {} : { opener: () => document.getElementById(opener) })}
-      onClose={leave}
+      onClose={() => props.onClose(task.running && !done.current)}
     >
       <h2 id="confirm-title">{props.title}</h2>
       {props.children}
@@ -64,7 +62,7 @@ export const ConfirmDialog = <A,>(props: {
         </ProblemCard>
       )}
       <div class="actions end">
-        <button type="button" class="button quiet" onClick={leave}>
+        <button type="button" class="button quiet" onClick={closeDialog}>
           {words.cancel ?? "Cancel"}
         </button>
         <RunButton kind="primary" running={task.running} disabled={write === undefined} onClick={run}>

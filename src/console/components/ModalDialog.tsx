@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import { useEffect, useRef } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks"
 import { focusedElement, restoreFocus } from "./Focus.js"
 
 /** Closes the dialog of a button that was pressed: the focus returns at once, and `onClose` follows. */
@@ -15,12 +15,22 @@ export const ModalDialog = (props: {
   readonly class?: string
   /** Default: the focused element. */
   readonly opener?: () => Element | null
-  /** Must unmount the dialog. */
+  /** Must unmount the dialog. Called also when something else, such as the browser's Back button, has unmounted it. */
   readonly onClose: () => void
   readonly children: ComponentChildren
 }) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const opener = props.opener ?? focusedElement
+  const latest = useRef(props)
+  latest.current = props
+  const isTold = useRef(false)
+  const tellClosed = () => {
+    if (isTold.current) return
+    isTold.current = true
+    latest.current.onClose()
+  }
+  // A layout effect, as another dialog may be open after the next paint.
+  useLayoutEffect(() => tellClosed, [])
   useEffect(() => {
     const element = dialog.current
     const before = opener()
@@ -39,12 +49,9 @@ export const ModalDialog = (props: {
       onCancel={({ currentTarget }) => {
         // The browser would tell of it only after the next key, which would then find an open dialog.
         currentTarget.close()
-        props.onClose()
+        tellClosed()
       }}
-      onClose={({ currentTarget }) => {
-        // Another dialog may be open when a dialog that was unmounted tells that it is closed.
-        if (currentTarget.isConnected) props.onClose()
-      }}
+      onClose={tellClosed}
     >
       {props.children}
     </dialog>
