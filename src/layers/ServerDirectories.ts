@@ -23,6 +23,12 @@ const replacements = (directory: string): ReadonlyArray<readonly [directory: str
 }
 
 /**
+ * The directory of a path outside of the repository, in a finding about a repair: the log of repairs keeps the paths of directories
+ * that the repository does not share any more. Only the path contains slashes.
+ */
+const outside = /(?<=\s)(\.\.)?\/(.*\/)?/
+
+/**
  * A store over a repository of this machine whose findings contain no directory of the machine: paths are relative to the repository,
  * and `…` stands for the directory of a file that another repository shares with it.
  */
@@ -34,13 +40,14 @@ export const withoutDirectories = (directory: string) => {
       (findings, replaced) => {
         const hidden = (text: string) =>
           replaced.reduce((rest, [from, to]) => rest.replaceAll(from, to), text)
-        return findings.map(
-          (finding): Finding => ({
+        return findings.map((finding): Finding => {
+          const message = hidden(finding.message)
+          return {
             ...finding,
-            message: hidden(finding.message),
+            message: finding.code === "repaired" ? message.replace(outside, "…/") : message,
             hint: finding.hint && hidden(finding.hint)
-          })
-        )
+          }
+        })
       }
     )
   const wrapped = (store: StoreService): StoreService => ({

@@ -13,11 +13,17 @@ import {
 import { Failure } from "../server/HttpError.js"
 
 /**
- * Whether the failure is about a repository on this machine. Its texts contain directory names that clients must not
- * see.
+ * The failure of a repository on this machine that an error is, or whose message it quotes. Its texts contain directory names that
+ * clients must not see.
  */
-export const isLocalRepository = (error: StoreError): boolean =>
-  error.path !== undefined && isAbsolute(error.path)
+const localFailure = (error: StoreError): StoreError | undefined => {
+  const { cause, message, path } = error
+  if (path !== undefined && isAbsolute(path)) return error
+  return isStoreError(cause) && message.includes(cause.message) ? localFailure(cause) : undefined
+}
+
+/** Whether an error has texts about a repository on this machine that clients must not see. */
+export const isLocalRepository = (error: StoreError): boolean => localFailure(error) !== undefined
 
 const statusOf = (error: StoreError): number => {
   if (error instanceof AuthError) return error.status === 401 || error.status === undefined ? 401 : 403
@@ -52,9 +58,10 @@ const withoutPaths = (error: StoreError): string =>
 
 /** The error reply of a store failure. The message includes its hint. */
 export const fromStore = (error: StoreError, now: number): Failure => {
+  const local = localFailure(error)
   const base = {
     _tag: (error as { readonly _tag: string })._tag,
-    message: isLocalRepository(error) ? withoutPaths(error) : sentences(error)
+    message: local === undefined ? sentences(error) : withoutPaths(local)
   }
   if (error instanceof RateLimitError && error.resetAt !== undefined) {
     const seconds = Math.max(1, Math.ceil((error.resetAt.getTime() - now) / 1000))

@@ -108,21 +108,27 @@ it.scopedLive("health names a damaged pack of borrowed objects without its direc
   })
 )
 
-it.scopedLive("health names a lock of shared refs without the directory of the other repository", () =>
-  Effect.gen(function* () {
-    const directory = yield* temporary
-    const { messageOf, text } = yield* healthIn(directory, (repository) => {
-      fs.mkdirSync(`${directory}/repos/secret.git`)
-      fs.writeFileSync(`${directory}/repos/secret.git/packed-refs`, "# pack-refs with: peeled\n")
-      fs.symlinkSync("../secret.git/packed-refs", `${repository}/packed-refs`)
-      const message = "removed ../secret.git/packed-refs.lock, which an engine left when it was killed"
-      fs.mkdirSync(`${repository}/chainstore`, { recursive: true })
-      fs.writeFileSync(`${repository}/chainstore/repairs.log`, `${JSON.stringify({ at: "now", message })}\n`)
+for (const isStillShared of [true, false]) {
+  const refs = isStillShared ? "shared refs" : "refs that are not shared any more"
+  it.scopedLive(`health names a lock of ${refs} without the directory of the other repository`, () =>
+    Effect.gen(function* () {
+      const directory = yield* temporary
+      const { messageOf, text } = yield* healthIn(directory, (repository) => {
+        fs.mkdirSync(`${directory}/repos/secret.git`)
+        fs.writeFileSync(`${directory}/repos/secret.git/packed-refs`, "# pack-refs with: peeled\n")
+        if (isStillShared) fs.symlinkSync("../secret.git/packed-refs", `${repository}/packed-refs`)
+        const message = "removed ../secret.git/packed-refs.lock, which an engine left when it was killed"
+        fs.mkdirSync(`${repository}/chainstore`, { recursive: true })
+        fs.writeFileSync(
+          `${repository}/chainstore/repairs.log`,
+          `${JSON.stringify({ at: "now", message })}\n`
+        )
+      })
+      assert.notInclude(text, "secret")
+      assert.include(messageOf("repaired")!, "removed …/packed-refs.lock, which")
     })
-    assert.notInclude(text, "secret")
-    assert.include(messageOf("repaired")!, "removed …/packed-refs.lock, which")
-  })
-)
+  )
+}
 
 it.scopedLive("health says that a token that may only read may not write", () =>
   Effect.gen(function* () {
