@@ -56,8 +56,8 @@ const refusal = (failure: ServerFailure): FlushOutcome => {
   return isContentRefused(failure) ? new RefusedCommits({ error }) : error
 }
 
-const isRefMoved = (cause: Cause.Cause<unknown>): boolean =>
-  Option.exists(Cause.failureOption(cause), (error) => error instanceof RefMoved)
+const isRefMoved = (exit: Exit.Exit<unknown, unknown>): boolean =>
+  Exit.isFailure(exit) && Option.exists(Cause.failureOption(exit.cause), (error) => error instanceof RefMoved)
 
 /** Builds commits in a clone and pushes them. The commits of all waiting callers share one push. */
 export const make = ({
@@ -133,15 +133,17 @@ export const make = ({
         const splitBefore = splits.get(branch)
         /** Whether `build` failed or made no commit. */
         let isWithoutCommit = false
-        const setWithoutCommit = (value: boolean) =>
-          Effect.sync(() => {
-            isWithoutCommit = value
-          })
+        /** Whether `build` itself expects another head: the cached one may be outdated. */
+        let expectsOther = false
         const buildWithReferences = (head: Option.Option<Head>) =>
           leavingForMissing(build(head)).pipe(
             Effect.tap(({ commit }) => (Option.isNone(commit) ? Effect.void : fetchReferenced(commit.value))),
-            Effect.tapErrorCause(() => setWithoutCommit(true)),
-            Effect.tap(({ commit }) => setWithoutCommit(Option.isNone(commit)))
+            Effect.onExit((built) =>
+              Effect.sync(() => {
+                isWithoutCommit = Exit.isFailure(built) || Option.isNone(built.value.commit)
+                expectsOther = isRefMoved(built)
+              })
+            )
           )
         // The builds of concurrent callers run one after the other. What they lack is fetched together.
         const commit = announce((withdraw) =>
@@ -155,11 +157,11 @@ export const make = ({
           )
         )
         const exit = yield* Effect.exit(Effect.mapError(commit, unwrapped))
-        // If `build` itself expects another head, the cached one may be outdated.
-        const isRaceLost = !isWithoutCommit && Exit.isFailure(exit) && isRefMoved(exit.cause)
         const split = splits.get(branch)
-        if (isRaceLost && split !== undefined && split !== splitBefore)
+        // Also an edit without a commit is built again: the commit that it was based on may be the refused one.
+        if (isRefMoved(exit) && split !== undefined && split !== splitBefore)
           return yield* new PushGroups.PushSplit({ push: split })
+        const isRaceLost = isRefMoved(exit) && !expectsOther
         // A commit that was made on the cached head needs no lookup. Every other result is confirmed on the current head.
         if (
           lookedUp ||

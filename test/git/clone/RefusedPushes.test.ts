@@ -18,6 +18,24 @@ const add = (remote: GitRemoteService, name: string, branch = "main") =>
     Effect.succeed({ commit: Option.some({ message: name, changes: [put(name)] }), result: name })
   )
 
+/** Begins to add a file. Returns when its commit is built, and waits for the push. */
+const beginAdding = (remote: GitRemoteService, name: string) =>
+  Effect.gen(function* () {
+    const built = yield* Deferred.make<void>()
+    const adding = yield* Effect.fork(
+      Effect.either(
+        remote.commitNext("main", () =>
+          Effect.as(Deferred.succeed(built, undefined), {
+            commit: Option.some({ message: name, changes: [put(name)] }),
+            result: name
+          })
+        )
+      )
+    )
+    yield* Deferred.await(built)
+    return adding
+  })
+
 const isPush = ({
   method,
   url
@@ -119,18 +137,7 @@ describe("a push that is refused or lost", () => {
     "does not fail the caller whose commit was built on the refused one during its push",
     Effect.gen(function* () {
       const { backend, evil, release, remote } = yield* heldPush("follower.git")
-      const built = yield* Deferred.make<void>()
-      const good = yield* Effect.fork(
-        Effect.either(
-          remote.commitNext("main", () =>
-            Effect.as(Deferred.succeed(built, undefined), {
-              commit: Option.some({ message: "good", changes: [put("good")] }),
-              result: "good"
-            })
-          )
-        )
-      )
-      yield* Deferred.await(built)
+      const good = yield* beginAdding(remote, "good")
       yield* Effect.sleep("50 millis")
       yield* release
       assert.isTrue(isRefusal(yield* Fiber.join(evil)))
@@ -149,6 +156,26 @@ describe("a push that is refused or lost", () => {
         const judge = yield* judgeEvil(remote, whenTaken)
         yield* release
         assert.isTrue(isRefusal(yield* Fiber.join(evil)))
+        assert.deepStrictEqual(
+          Either.map(yield* Fiber.join(judge), ({ result }) => result),
+          Either.right("free")
+        )
+      })
+    )
+  }
+
+  for (const [ending, whenTaken] of Object.entries(endings)) {
+    test(
+      `runs an edit again that ${ending} because of one of two commits whose common push is refused`,
+      Effect.gen(function* () {
+        const backend = yield* HttpBackend.make
+        const remote = yield* GitHost.scoped({ url: backend.create("common.git"), pushInterval: "1 second" })
+        yield* add(remote, "first")
+        hook(backend, "common.git", refuseEvil)
+        const [good, evil] = [yield* beginAdding(remote, "good"), yield* beginAdding(remote, "evil")]
+        const judge = yield* judgeEvil(remote, whenTaken)
+        assert.isTrue(isRefusal(yield* Fiber.join(evil)))
+        assert.isTrue(Either.isRight(yield* Fiber.join(good)))
         assert.deepStrictEqual(
           Either.map(yield* Fiber.join(judge), ({ result }) => result),
           Either.right("free")
@@ -178,16 +205,7 @@ describe("a push that is refused or lost", () => {
       })
       yield* add(remote, "first")
       // It waits for the next push, and is withdrawn when its caller is interrupted.
-      const built = yield* Deferred.make<void>()
-      const third = yield* Effect.fork(
-        remote.commitNext("main", () =>
-          Effect.as(Deferred.succeed(built, undefined), {
-            commit: Option.some({ message: "third", changes: [put("third")] }),
-            result: "third"
-          })
-        )
-      )
-      yield* Deferred.await(built)
+      const third = yield* beginAdding(remote, "third")
       const read = yield* beginReading(remote, "third")
       yield* Fiber.interrupt(third)
       assert.deepStrictEqual(yield* read, Either.right("absent"))
