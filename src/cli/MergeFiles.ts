@@ -7,7 +7,7 @@ import { type LosslessJson, type LosslessObject, parseExact } from "../domain/js
 import { LosslessNumber } from "../domain/json/NumberText.js"
 import { isObject, own } from "../domain/merge/JsonIdentity.js"
 import { isSame, regionsOf } from "../domain/merge/ListComparison.js"
-import { type DocumentSides, mergeDocuments } from "../domain/merge/MergeDocuments.js"
+import { type DocumentSides, mergingExact } from "../domain/merge/MergeDocuments.js"
 import type { MergeConflict, MergeRules } from "../domain/merge/MergeRules.js"
 import { derivedKind } from "./DerivedFileKind.js"
 
@@ -85,7 +85,7 @@ const withMarkers = (
       const value = new LosslessNumber(`<${side} ${at++}>`) as unknown as Json
       return { value: conflict[side] === undefined ? undefined : value }
     }
-    return linesOf(bytesOf(mergeDocuments(sides, { ...rules, settle }).document))
+    return linesOf(bytesOf(Steps.runSync(mergingExact(sides, { ...rules, settle })).document))
   }
   const valueAt = (side: SideName, at: number): LosslessJson =>
     conflicts[at]!.path.reduce<LosslessJson | undefined>(
@@ -103,7 +103,7 @@ const withMarkers = (
 }
 
 const mergeDocumentFiles = (sides: DocumentSides<LosslessObject>, rules: MergeRules): MergedFile => {
-  const { conflicts, document } = mergeDocuments(sides, rules)
+  const { conflicts, document } = Steps.runSync(mergingExact(sides, rules))
   return conflicts.length === 0
     ? { content: bytesOf(document), conflicts, isClean: true }
     : { content: withMarkers(sides, conflicts, rules), conflicts, isClean: false }
@@ -120,7 +120,7 @@ const manifest: MergeRules = { ...entries, fields: { ids: "set" } }
  * do not trust them before they are rebuilt.
  */
 const mergeDerived = (sides: DocumentSides<LosslessObject>, rules: MergeRules): MergedFile => {
-  const { tree: _, ...file } = mergeDocuments(sides, rules).document
+  const { tree: _, ...file } = Steps.runSync(mergingExact(sides, rules)).document
   return { content: bytesOf(file), conflicts: [], isClean: true }
 }
 

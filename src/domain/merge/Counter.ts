@@ -1,3 +1,4 @@
+import { isExact } from "../json/JsonText.js"
 import { LosslessNumber, numberText, pythonNumber } from "../json/NumberText.js"
 import { textOfNumber } from "./JsonIdentity.js"
 
@@ -30,19 +31,25 @@ const textOf = ({ digits, scale }: Decimal): string => {
 
 type Numeral = number | LosslessNumber
 
-/** The exact sum of the base and both sides' changes; undefined if it is beyond the range of numbers. */
+/**
+ * The exact sum of the base and both sides' changes; undefined if it is beyond the range of numbers. Of floats, a sum with a
+ * fraction is a float, too: programs could not write the document again with digits that they cannot represent.
+ */
 export const sumOfChanges = (base: Numeral, ours: Numeral, theirs: Numeral): Numeral | undefined => {
   const numerals = [ours, theirs, base]
-  const decimals = numerals.map((numeral) => decimalOf(textOfNumber(numeral)))
-  const [left, right, before] = decimals
+  const texts = numerals.map(textOfNumber)
+  const [left, right, before] = texts.map(decimalOf)
   if (left === undefined || right === undefined || before === undefined) return undefined
   const scale = Math.max(left.scale, right.scale, before.scale)
   const scaled = ({ digits, scale: own }: Decimal) => digits * 10n ** BigInt(scale - own)
   const text = textOf({ digits: scaled(left) + scaled(right) - scaled(before), scale })
   const value = Number(text)
   if (!Number.isFinite(value)) return undefined
+  const hasFraction = text.includes(".")
+  const isFloat = texts.slice(0, 2).some((own) => /[.eE]/.test(own))
+  const written = isFloat && !hasFraction ? `${text}.0` : text
+  if (!isExact(text) && !(hasFraction && texts.every(isExact))) return new LosslessNumber(written)
   if (!numerals.some((numeral) => numeral instanceof LosslessNumber)) return value
-  const isFloat = [ours, theirs].some((numeral) => /[.eE]/.test(textOfNumber(numeral)))
-  const spelled = pythonNumber(isFloat && !text.includes(".") ? `${text}.0` : text)
+  const spelled = pythonNumber(written)
   return spelled === numberText(value) ? value : new LosslessNumber(spelled)
 }

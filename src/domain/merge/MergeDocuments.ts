@@ -242,25 +242,17 @@ class Merging {
  * @since 0.1.0
  * @category merging
  */
-export function mergeDocuments(sides: DocumentSides, rules?: MergeRules): MergedDocument
-export function mergeDocuments(
-  sides: DocumentSides<LosslessObject>,
-  rules?: MergeRules
-): MergedDocument<LosslessObject>
-export function mergeDocuments(
-  sides: DocumentSides<LosslessObject>,
-  rules?: MergeRules
-): MergedDocument<LosslessObject> {
-  return Steps.runSync(merging(sides, rules))
-}
+export const mergeDocuments = (sides: DocumentSides, rules?: MergeRules): MergedDocument =>
+  Steps.runSync(merging(sides, rules))
 
 /** Like `mergeDocuments`, in steps. */
-export function merging(sides: DocumentSides, rules?: MergeRules): Steps.Steps<MergedDocument>
-export function merging(
-  sides: DocumentSides<LosslessObject>,
-  rules?: MergeRules
-): Steps.Steps<MergedDocument<LosslessObject>>
-export function* merging(
+export function* merging(sides: DocumentSides, rules?: MergeRules): Steps.Steps<MergedDocument> {
+  const { conflicts, document } = yield* mergingExact(sides, rules)
+  return { document: (yield* toJsonSteps(document)) as JsonObject, conflicts }
+}
+
+/** Like `merging`, with the numbers that JavaScript cannot represent, in the versions and in the sums of counters. */
+export function* mergingExact(
   sides: DocumentSides<LosslessObject>,
   rules: MergeRules = {}
 ): Steps.Steps<MergedDocument<LosslessObject>> {

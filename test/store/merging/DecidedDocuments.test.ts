@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Either, Option, Schema } from "effect"
+import { Effect, Either, Layer, Option, Schema } from "effect"
 import type { JsonObject } from "../../../src/domain/json/Json.js"
-import type { MergeSides } from "../../../src/domain/merge/index.js"
+import { MergeRuleId, type MergeSides } from "../../../src/domain/merge/index.js"
 import type { MergeOptions } from "../../../src/store/Branches.js"
 import { Collection } from "../../../src/store/index.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
+import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import { remotes } from "../core/Remotes.js"
 
 const Price = Schema.Struct({ from: Schema.Number, to: Schema.Number }).pipe(
@@ -13,7 +14,7 @@ const Price = Schema.Struct({ from: Schema.Number, to: Schema.Number }).pipe(
 )
 
 /** A store with a branch `draft`, and a document `x` that both branches have changed by hand. */
-const changedByHand = (base: string, ours: string, theirs: string) =>
+const changedByHand = (base: string, ours: string, theirs: string, options?: StoreOptions) =>
   Effect.gen(function* () {
     const remote = yield* GitRemote
     const put = (branch: string, text: string) =>
@@ -23,7 +24,7 @@ const changedByHand = (base: string, ours: string, theirs: string) =>
           changes: [{ _tag: "Put", path: "data/notes/x.json", content: Buffer.from(text) }]
         })
       )
-    const store = yield* Store.make()
+    const store = yield* Store.make(options)
     yield* put("main", base)
     yield* store.createBranch("draft")
     yield* put("main", ours)
@@ -35,6 +36,18 @@ const changedByHand = (base: string, ours: string, theirs: string) =>
     })
     return { store, text }
   })
+
+const Counted = Schema.Struct({
+  stock: Schema.Number.annotations({ [MergeRuleId]: "counter" }),
+  title: Schema.String
+})
+const counted = (stock: string, title: string) => `{ "stock": ${stock}, "title": "${title}" }\n`
+const sums = [
+  ["9007199254740993", "9007199254741003", "9007199254741005", "9007199254741015"],
+  // JavaScript can represent all three, but not the sum.
+  ["9007199254740990", "9007199254740992", "9007199254740991", "9007199254740993"],
+  ["0.1234567890123456789", "1.1234567890123456789", "2.1234567890123456789", "3.1234567890123456789"]
+] as const
 
 for (const [name, layer] of remotes) {
   describe(`a document of a merge that the caller decides, in ${name}`, () => {
@@ -90,5 +103,42 @@ for (const [name, layer] of remotes) {
         assert.include(yield* text, '"account": 12345678901234567890,\n    "title": "both"')
       }).pipe(Effect.provide(layer))
     )
+
+    for (const [base, ours, theirs, sum] of sums) {
+      it.scopedLive(`has the exact sum of a counter, or is refused: ${sum}`, () =>
+        Effect.gen(function* () {
+          const merged = <T extends string>(title: Schema.Schema<T>, ourTitle: string, theirTitle: string) =>
+            Effect.gen(function* () {
+              const { store, text } = yield* changedByHand(
+                counted(base, "base"),
+                counted(ours, ourTitle),
+                counted(theirs, theirTitle),
+                { collections: [Collection.define("notes", Schema.Struct({ ...Counted.fields, title }))] }
+              )
+              const kinds: Array<string> = []
+              const result = yield* Effect.either(
+                store.merge("draft", {
+                  onConflict: (conflict) => {
+                    kinds.push(conflict.kind)
+                    return "document" in conflict
+                      ? { ...(conflict.document as JsonObject), title: "both" }
+                      : undefined
+                  }
+                })
+              )
+              const problem = Either.isLeft(result) ? result.left.message : undefined
+              return { kinds, problem, text: yield* text }
+            }).pipe(Effect.provide(Layer.fresh(layer)))
+          const clean = yield* merged(Schema.String, "base", "base")
+          assert.deepStrictEqual(clean.kinds, [])
+          assert.include(clean.text, `"stock": ${sum},`)
+          const problem = `data/notes/x.json: the number ${sum} at stock cannot be written again without changing it`
+          const changed = yield* merged(Schema.String, "ours", "theirs")
+          assert.deepStrictEqual([changed.kinds, changed.problem], [["changed"], problem])
+          const invalid = yield* merged(Schema.Literal("both"), "base", "base")
+          assert.deepStrictEqual([invalid.kinds, invalid.problem], [["invalid"], problem])
+        })
+      )
+    }
   })
 }

@@ -2,8 +2,10 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Either, Exit, Layer, Option, Schema } from "effect"
+import * as Steps from "../../../src/domain/concurrency/Steps.js"
 import type { JsonObject } from "../../../src/domain/json/Json.js"
 import { MergeRuleId, type MergeRules, mergeDocuments } from "../../../src/domain/merge/index.js"
+import { mergingExact } from "../../../src/domain/merge/MergeDocuments.js"
 import { Collection } from "../../../src/store/index.js"
 import type { GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
@@ -238,10 +240,8 @@ describe("rules", () => {
     const { parseLossless: parseSpelled } = await import("../../../src/domain/json/LosslessJson.js")
     const read = (text: string) => Either.getOrThrow(parseSpelled(new TextEncoder().encode(text)))
     for (const rule of ["whole", "sequence", { sequence: "byContent" }] as const) {
-      const { conflicts } = mergeDocuments(
-        { base: read('{"a":[10,1]}'), ours: read('{"a":[10.0,1]}'), theirs: read('{"a":[11,1]}') },
-        { fields: { a: rule } }
-      )
+      const sides = { base: read('{"a":[10,1]}'), ours: read('{"a":[10.0,1]}'), theirs: read('{"a":[11,1]}') }
+      const { conflicts } = Steps.runSync(mergingExact(sides, { fields: { a: rule } }))
       assert.deepStrictEqual(conflicts, [], JSON.stringify(rule))
     }
   })

@@ -12,7 +12,7 @@ import {
 import { LosslessNumber } from "../../../domain/json/NumberText.js"
 import { conflictName, isMark } from "../../../domain/merge/ConflictMark.js"
 import type { MergeConflict, MergeRules } from "../../../domain/merge/index.js"
-import { merging } from "../../../domain/merge/MergeDocuments.js"
+import { mergingExact } from "../../../domain/merge/MergeDocuments.js"
 import { mergeMetadata } from "../../../domain/merge/Metadata.js"
 import { changedNumber, changedNumberProblem, withoutMetadata } from "../commit/VersionCodec.js"
 
@@ -80,7 +80,7 @@ export const mergeContents = (
     // An unreadable base is treated as missing: every difference is a conflict.
     const before = Either.getOrElse(parsed(base), () => undefined)
     const versions = { base: before, ours: Either.getOrThrow(left)!, theirs: Either.getOrThrow(right)! }
-    const { conflicts, document } = yield* Steps.run(() => merging(versions, rules)).pipe(
+    const { conflicts, document } = yield* Steps.run(() => mergingExact(versions, rules)).pipe(
       // A rule is a function of the caller: an exception that it throws is reported as an input error.
       Effect.catchAllDefect((cause) =>
         Effect.fail(
@@ -116,15 +116,16 @@ const contentOf = ({ ours, theirs }: Contents, id: string, document: LosslessObj
   return encoded({ ...withoutMetadata(document), ...metadataOf(one), ...metadata, _id: id })
 }
 
-/** The file of the document that the caller made of the versions. */
+/** The file of the document that the caller made of the versions and their merge. */
 export const resolvedContent = (
   contents: Contents,
   id: string,
-  document: JsonObject
+  document: JsonObject,
+  merged?: Uint8Array
 ): Effect.Effect<Uint8Array, string> =>
   Effect.gen(function* () {
     const content = yield* contentOf(contents, id, document)
-    const sources = [contents.base, contents.ours, contents.theirs].flatMap((source) => source ?? [])
+    const sources = [contents.base, contents.ours, contents.theirs, merged].flatMap((source) => source ?? [])
     const lost = yield* Steps.run(() => changedNumber(document, sources))
     return lost === undefined ? content : yield* Effect.fail(changedNumberProblem(lost))
   })

@@ -97,7 +97,7 @@ export const resolveItem = (
         broken === undefined
           ? made(content, conflict)
           : retry
-            ? resolve(broken)
+            ? resolve(broken, content)
             : Effect.succeed({ item, conflict: broken, decision: { _tag: "Conflict" } })
       )
 
@@ -106,16 +106,21 @@ export const resolveItem = (
 
     const resolved = (
       conflict: Unmerged,
-      document: JsonObject
+      document: JsonObject,
+      merged: Uint8Array | undefined
     ): Effect.Effect<ResolvedItem, ValidationError> =>
       item.document === undefined
         ? invalidResolution(`${item.path} is not a document and cannot become one`, conflict)
         : Effect.flatMap(
-            valid(resolvedContent(compared.contents, item.document.id, document), conflict),
+            valid(resolvedContent(compared.contents, item.document.id, document, merged), conflict),
             (content) => written(content, conflict, false)
           )
 
-    const resolve = (conflict: Unmerged): Effect.Effect<ResolvedItem, ValidationError> =>
+    /** `merged` is the file of the merged document that the conflict shows. */
+    const resolve = (
+      conflict: Unmerged,
+      merged: Uint8Array | undefined
+    ): Effect.Effect<ResolvedItem, ValidationError> =>
       Effect.flatMap(
         Effect.sync(() => resolutions.get(conflict)),
         (resolution): Effect.Effect<ResolvedItem, ValidationError> => {
@@ -139,7 +144,7 @@ export const resolveItem = (
           }
           if (isSide) return Effect.succeed({ item, conflict, decision: side(resolution) })
           return typeof resolution === "object" && isPlainObject(resolution)
-            ? resolved(conflict, resolution)
+            ? resolved(conflict, resolution, merged)
             : invalidResolution(
                 `onConflict returned ${kindOf(resolution)} for ${conflict.path}, which is not a plain object`,
                 conflict
@@ -149,5 +154,5 @@ export const resolveItem = (
 
     return yield* compared.conflict === undefined
       ? written(compared.merge.content, undefined, true)
-      : resolve(compared.conflict)
+      : resolve(compared.conflict, compared.merge?._tag === "Merged" ? compared.merge.content : undefined)
   })
