@@ -284,8 +284,21 @@ export const spans: Law = (builder, request) =>
   Effect.gen(function* () {
     const law = "spans"
     const expected = yield* executed(builder.build(), request)
+    const plain = { name: "MessageFlow.Execute", attributes: { "messageflow.chain": "shop" } }
     const settings = [
-      { options: {}, name: "MessageFlow.Execute", attributes: { "messageflow.chain": "shop" } },
+      { options: {}, ...plain },
+      { options: { spanName: "Shop" }, ...plain, name: "Shop" },
+      {
+        ...plain,
+        options: { requestType: "Order" },
+        attributes: { ...plain.attributes, "messageflow.request_type": "Order" }
+      },
+      {
+        ...plain,
+        options: { responseType: "Receipt" },
+        attributes: { ...plain.attributes, "messageflow.response_type": "Receipt" }
+      },
+      { ...plain, options: { attributes: { till: 7 } }, attributes: { ...plain.attributes, till: 7 } },
       {
         options: { spanName: "Shop", requestType: "Order", responseType: "Receipt", attributes: { till: 7 } },
         name: "Shop",

@@ -101,6 +101,41 @@ export const descriptions: Law = (builder) =>
       ]
     )
     yield* same(law, position + 18, Chain.count(all.build()))
+    const object = { name: "own", description: "its own" }
+    const selective = { ...object, canHandle: () => true, process: reply } as never
+    const [given, told] = [{ name: "given" }, { description: "told" }]
+    const partly: Record<string, readonly [LawSubject, string, string]> = {
+      "a name for an object": [
+        builder.use({ ...object, handle: reply } as never, given),
+        "given",
+        object.description
+      ],
+      "a text for an object": [builder.use({ ...object, handle: reply } as never, told), object.name, "told"],
+      "a name for a selective object": [builder.use(selective, given), "given", object.description],
+      "a text for a selective object": [builder.use(selective, told), object.name, "told"],
+      "a text for a function": [builder.use(reply, told), reply.name, "told"],
+      "a text for a condition": [builder.useWhen(() => true, reply, told), reply.name, "told"],
+      "a name for a condition": [builder.useWhen(() => true, reply, given), "given", ""],
+      "a text for a branch": [
+        builder.useBranch(
+          () => true,
+          (branch) => branch,
+          told
+        ),
+        `branch-${position + 1}`,
+        "told"
+      ],
+      "a text for a fragment": [builder.use(emptyBuilder("merged"), told), "merged", "told"],
+      "a text for a chain": [builder.use(emptyBuilder("merged").build(), told), "merged", "told"],
+      "a text for a fallback": [builder.withFallback(reply, told), "fallback", "told"]
+    }
+    for (const [what, [subject, name, description]] of Object.entries(partly)) {
+      const found = Chain.describe(subject.build()).handlers.filter(({ kind }) => kind !== "fallback")
+      const last = what.endsWith("fallback")
+        ? Chain.describe(subject.build()).handlers.at(-1)
+        : found[position]
+      yield* same(`${law}: ${what}`, [name, description], [last?.name, last?.description])
+    }
     yield* same(law, Chain.count(all.build()), described.count)
     const closed = builder.withFallback(reply, options("last"))
     const last = Chain.describe(closed.build())
@@ -132,6 +167,22 @@ export const warnings: Law = (builder) =>
   Effect.gen(function* () {
     const ends = builder.withFallback(reply)
     const step = { name: "after" }
+    // What follows the end inside a fragment does not open its end again.
+    const after: Record<string, (to: LawSubject) => LawSubject> = {
+      "a handler": (to) => to.use(reply),
+      "a condition": (to) => to.useWhen(() => true, reply),
+      "a branch": (to) =>
+        to.useBranch(
+          () => true,
+          (branch) => branch.use(reply)
+        ),
+      "a fragment": (to) => to.use(emptyBuilder().use(reply)),
+      "a built chain": (to) => to.use(emptyBuilder().use(reply).build()),
+      middleware: (to) => to.use((it, next) => next(it), { kind: "middleware" }),
+      logging: (to) => to.useLogging({ write: () => {} }),
+      tracing: (to) => to.useTracing(),
+      "two handlers": (to) => to.use(reply).use(reply)
+    }
     const inside = (subject: LawSubject, first: string) =>
       Chain.warnings(subject.build())
         .filter(({ path }) => path[0] !== first)
@@ -190,6 +241,14 @@ export const warnings: Law = (builder) =>
           .use(reply, step),
         [["after", "ends"]]
       ]
+    }
+    for (const [what, add] of Object.entries(after)) {
+      const ended = add(emptyBuilder().use(ends, { name: "inner" }))
+      for (const [how, fragment] of Object.entries({ builder: ended, chain: ended.build() }))
+        cases[`after a ${how} with ${what} after its end`] = [
+          emptyBuilder().use(fragment, { name: "ends" }).use(reply, step),
+          [["after", "ends"]]
+        ]
     }
     for (const [where, [subject, expected]] of Object.entries(cases)) {
       yield* same(`warnings: ${where}`, expected, inside(subject, "ends"))

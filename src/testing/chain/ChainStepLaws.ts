@@ -258,8 +258,14 @@ const conditions: Record<string, { give: () => unknown; end: "TypeError" | Exit.
   "gives an Either": odd(Either.right(false)),
   "gives a Promise": odd(Promise.resolve(true)),
   "gives an Effect of an Option": odd(Effect.succeed(Option.some(true))),
+  "gives an object": odd({ accepted: true }),
+  "gives an Effect of an Either": odd(Effect.succeed(Either.left(false))),
+  "gives an Effect of an Effect": odd(Effect.succeed(Effect.succeed(true))),
+  "gives an Effect of a list": odd(Effect.succeed([])),
+  "gives an Effect of 0": odd(Effect.sync(() => 0)),
   "gives an Effect of 1": odd(Effect.succeed(1)),
   "gives an Effect of undefined": odd(Effect.succeed(undefined)),
+  "gives an Effect of null": odd(Effect.succeed(null)),
   "gives an Effect of a text": odd(Effect.suspend(() => Effect.succeed("yes")))
 }
 

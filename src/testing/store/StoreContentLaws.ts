@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type { Json, JsonObject } from "../../domain/json/Json.js"
+import * as Collection from "../../store/CollectionDefinition.js"
 import { file, read, shape, wanted } from "./StoreDocumentLaws.js"
 import { drawnLaw, law, promiseOf } from "./StoreLaw.js"
 
@@ -97,15 +98,33 @@ export const exactNumbers = law(
     "reading",
     "A number that JavaScript cannot represent exactly can be read, but a write that would change it silently is refused."
   ),
-  ({ file, people, push, expectFailure, expectEqual }) =>
+  ({ file, people, push, expectFailure, expectEqual, store }) =>
     Effect.gen(function* () {
-      yield* push({ "people/a.json": `{"_id":"a","_rev":1,"n":${long},"m":1.5}\n` })
+      const pushed = yield* push({ "people/a.json": `{"_id":"a","_rev":1,"n":${long},"m":1.5}\n` })
       const found = yield* read(people, "a")
       yield* expectEqual("it can be read", [found?._rev, found?.["n"]], [1, Number(long)])
-      yield* expectFailure("an update beside it", people.update("a", { other: 1 }), "ValidationError")
+      const rounded = { n: Number(long), m: 1.5 }
+      const writes: Record<string, Effect.Effect<unknown, unknown>> = {
+        "an update beside it": people.update("a", { other: 1 }),
+        "an upsert beside it": people.upsert("a", { other: 1 }),
+        "a replace by what was read": people.replace("a", rounded),
+        "an edit beside it": people.edit("a", (document) => ({ ...document, other: 1 })),
+        "a batch that puts what was read": store.batch({}, (batch) => batch.put("people", "a", rounded)),
+        "a writer that puts what was read": store.writer({}, (writer) => writer.put("people", "a", rounded)),
+        "an update in a transaction": store.transaction({}, (transaction) =>
+          Effect.asVoid(transaction.collection("people").update("a", { other: 1 }))
+        )
+      }
+      for (const [what, write] of Object.entries(writes)) yield* expectFailure(what, write, "ValidationError")
       yield* expectEqual("the file", (yield* file("people/a.json"))?.includes(long), true)
       yield* people.update("a", { n: long })
       yield* expectEqual("a value of one's own", (yield* read(people, "a"))?.["n"], long)
+      const restore = people.restore("a", pushed)
+      yield* expectFailure("a restore of a version with it", restore, "ValidationError")
+      yield* expectEqual("the document", (yield* read(people, "a"))?.["n"], long)
+      yield* people.delete("a")
+      yield* expectFailure("a restore of a missing document with it", restore, "ValidationError")
+      yield* expectEqual("no document", yield* people.exists("a"), false)
     }),
   { shardDepth: 0 }
 )
@@ -191,4 +210,89 @@ export const schemas = law(
       const kept = yield* Effect.flatten(counted.get("a"))
       yield* expectEqual("a stored value", [kept.name, kept.count], ["Bob", 3])
     })
+)
+
+const Guest = Schema.Struct({
+  name: Schema.String,
+  born: Schema.Date,
+  role: Schema.String.pipe(
+    Schema.propertySignature,
+    Schema.withConstructorDefault(() => "guest")
+  )
+})
+
+/** A definition is accepted wherever a name is, and its schema, indexes and manifest apply there. */
+export const definitions = law(
+  "definitions",
+  store(
+    "a definition is accepted wherever a name is",
+    "definitions",
+    "Batches and writers check and encode documents of a definition by its schema, as `insert` does."
+  ),
+  ({ file, head, open, people, expectFailure, expectEqual }) =>
+    Effect.gen(function* () {
+      const guests = Collection.define("people", Guest, { indexes: ["role"], manifest: ["name"] })
+      const defined = yield* open({ collections: [guests] })
+      const typed = defined.collection(guests)
+      const born = new Date("1815-12-10T00:00:00.000Z")
+      yield* typed.insert({ name: "a", born }, { id: "a" })
+      yield* defined.batch({}, (batch) =>
+        Effect.zipRight(
+          batch.put(guests, "b", { name: "b", born }),
+          batch.insert(guests, { name: "c", born, role: "host" }, { id: "c" })
+        )
+      )
+      yield* defined.writer({}, (writer) => writer.put(guests, "d", { name: "d", born }))
+      yield* defined.transaction({}, (transaction) =>
+        transaction.collection(guests).insert({ name: "e", born }, { id: "e" })
+      )
+      const stored = { born: born.toISOString(), role: "guest" }
+      for (const id of ["a", "b", "d", "e"])
+        yield* expectEqual(
+          `${id} is encoded`,
+          shape(yield* read(people, id)),
+          wanted(1, { ...stored, name: id })
+        )
+      const view = (yield* defined.snapshot).collection(guests)
+      for (const [how, of] of Object.entries({ "the store": typed, "a view": view })) {
+        const found = yield* of.findBy("role", "guest")
+        yield* expectEqual(
+          `${how} returns decoded documents`,
+          found.map((one) => [one._id, one.born instanceof Date]),
+          ["a", "b", "d", "e"].map((id) => [id, true])
+        )
+        const page = yield* of.query({ where: { born: stored.born, role: "host" } })
+        yield* expectEqual(
+          `a query of ${how} by the encoded value`,
+          page.documents.map((one) => [one._id, one.born.getTime()]),
+          [["c", born.getTime()]]
+        )
+        const selected = yield* of.query({ where: { role: "host" }, select: ["born"] })
+        yield* expectEqual(`selected fields of ${how} as they are stored`, selected.documents, [
+          { _id: "c", born: stored.born }
+        ])
+        yield* expectEqual(`distinct values of ${how}`, yield* of.distinct("born"), [stored.born])
+      }
+      yield* expectEqual("its index", (yield* typed.explain("role", "guest")).source, "index")
+      const manifest = JSON.parse((yield* file("_manifest/people.json"))!) as JsonObject
+      yield* expectEqual("its manifest", (manifest["documents"] as JsonObject)["a"], { name: "a" })
+      const at = yield* head
+      const wrong = { name: 1 } as never
+      const writes: Readonly<Record<string, Effect.Effect<unknown, unknown>>> = {
+        insert: typed.insert(wrong),
+        upsert: typed.upsert("a", wrong),
+        "a batch": defined.batch({}, (batch) => batch.put(guests, "a", wrong)),
+        "a batch that inserts": defined.batch({}, (batch) => batch.insert(guests, wrong)),
+        "a writer": defined.writer({}, (writer) => writer.put(guests, "a", wrong)),
+        "a transaction": defined.transaction({}, (transaction) =>
+          Effect.asVoid(transaction.collection(guests).insert(wrong))
+        )
+      }
+      for (const [what, write] of Object.entries(writes))
+        yield* expectFailure(`${what} that does not fit`, write, "ValidationError")
+      yield* expectEqual("nothing was written", yield* head, at)
+      yield* defined.batch({}, (batch) => batch.put("people", "plain", { name: 1 }))
+      yield* expectEqual("a name alone takes any document", (yield* read(people, "plain"))?.["name"], 1)
+    }),
+  { format: 1, indexes: undefined, manifests: undefined }
 )

@@ -231,6 +231,22 @@ export const queryPages = law(
           collection.query({ ...query, where: { name: { exists: true } }, cursor }),
           "ValidationError"
         )
+        const foreign: Readonly<Record<string, Effect.Effect<unknown, unknown>>> = {
+          "another collection": store.collection("empty").query({ ...query, cursor }),
+          "another field": collection.query({ orderBy: [{ field: "name", order: "desc" }], cursor }),
+          "one field more": collection.query({ orderBy: [...query.orderBy, "name"], cursor }),
+          "no order": collection.query({ cursor }),
+          "another value": collection.query({ ...query, where: { rank: { atMost: 5 } }, cursor }),
+          "a text that is none": collection.query({ ...query, cursor: "none" }),
+          "a part of it": collection.query({ ...query, cursor: cursor!.slice(0, -1) })
+        }
+        for (const [what, page] of Object.entries(foreign))
+          yield* expectFailure(`a cursor ${how}, ${what}`, page, "ValidationError")
+        yield* expectEqual(
+          `a cursor ${how} of the same query in other words`,
+          ids((yield* collection.query({ ...query, where: { and: [] }, limit: 1, cursor })).documents),
+          ["d"]
+        )
       }
     }),
   { format: 2, indexes: { people: [{ fields: [{ field: "rank", order: "desc" }] }] } }

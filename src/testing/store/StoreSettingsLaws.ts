@@ -1,9 +1,10 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import type { IndexOptions } from "../../domain/indexes/IndexDefinition.js"
 import type { JsonObject } from "../../domain/json/Json.js"
 import { read, shape, wanted } from "./StoreDocumentLaws.js"
-import { law, promiseOf } from "./StoreLaw.js"
+import { type LawContext, law, promiseOf } from "./StoreLaw.js"
 
 const store = promiseOf("store")
 const indexes = promiseOf("indexes")
@@ -16,7 +17,7 @@ export const jsonSchemas = law(
     "schemas-in-the-repository",
     "`writeJsonSchema` stores the JSON Schema of an Effect schema's encoded side, or a given JSON Schema, in one commit. If the same schema is stored already, it writes nothing and returns none."
   ),
-  ({ commits, file, open, people, push, expectFailure, expectEqual, store }) =>
+  ({ commits, file, head, open, people, push, expectFailure, expectEqual, store }) =>
     Effect.gen(function* () {
       const typed = store.collection(
         "people",
@@ -61,6 +62,27 @@ export const jsonSchemas = law(
         people.writeJsonSchema({ schema: { type: "text" } }),
         "ValidationError"
       )
+      const own = yield* head
+      const unwritable = store.collection(
+        "people",
+        Schema.Struct({ n: Schema.BigIntFromSelf }) as unknown as Schema.Schema<JsonObject>
+      )
+      yield* expectFailure("a schema without a JSON Schema", unwritable.writeJsonSchema(), "ValidationError")
+      yield* expectFailure(
+        "a schema of more than 256 KiB",
+        people.writeJsonSchema({ schema: { description: "x".repeat(256 * 1024) } }),
+        "ValidationError"
+      )
+      yield* expectFailure(
+        "a schema in a transaction",
+        store.transaction({}, (transaction) =>
+          Effect.asVoid(transaction.collection("people").writeJsonSchema({ schema: {} }))
+        ),
+        "ValidationError"
+      )
+      yield* expectEqual("nothing was written", yield* head, own)
+      yield* people.insert({ b: "not an integer" }, { id: "free" })
+      yield* expectEqual("a stored schema refuses no write", yield* people.exists("free"), true)
       yield* push({ "_schemas/people.json": "[]" })
       yield* expectFailure("a file that is not one", people.jsonSchema, "ValidationError")
       yield* people.writeJsonSchema({ schema: given })
@@ -159,6 +181,103 @@ export const indexChanges = law(
       const wrong = (yield* one.doctorWith({ deep: true })).filter(({ severity }) => severity === "error")
       yield* expectEqual("findings of the doctor", wrong, [])
     })
+)
+
+/** The paths of the files below a directory of the law's root, at the head. */
+const filesBelow = ({ branch, remote, root }: Pick<LawContext, "branch" | "remote" | "root">, name: string) =>
+  Effect.gen(function* () {
+    const head = Option.getOrThrow(yield* remote.head(branch))
+    const tree = yield* remote.tree(head, `${root}/${name}`, { recursive: true })
+    return Option.match(tree, { onNone: () => [], onSome: ({ entries }) => entries.map(({ path }) => path) })
+  })
+
+/** Index and manifest files change their format in one commit, and every client writes the new one. */
+export const formats = law(
+  "formats",
+  indexes(
+    "the format is a setting that every client adopts",
+    "trees-of-small-files",
+    "The format is one of the settings in `_chainstore.json`, so every client adopts it, including clients that are already open."
+  ),
+  (given) =>
+    Effect.gen(function* () {
+      const { branch, commits, file, open, remote, root, expectEqual, store } = given
+      const adopting = { format: undefined, indexes: undefined, manifests: undefined }
+      const other = yield* open(adopting)
+      const people = (yield* open(adopting)).collection("people")
+      yield* store.batch({}, (batch) =>
+        Effect.forEach(["a", "b", "c"], (id, n) =>
+          batch.put("people", id, { city: n < 2 ? "Rome" : "Oslo", n })
+        )
+      )
+      const found = Effect.gen(function* () {
+        const { current, source } = yield* other.collection("people").explain("city", "Rome")
+        const all = yield* other.collection("people").findBy("city", "Rome")
+        return [source, current, all.map(({ _id }) => _id)]
+      })
+      yield* people.update("a", { n: 0 })
+      yield* expectEqual("before", yield* found, ["index", true, ["a", "b"]])
+      const plain = yield* filesBelow(given, "")
+      const before = (yield* commits).length
+      const changed = yield* other.reindex({ format: 2 })
+      yield* expectEqual(
+        "its commit",
+        [(yield* commits).length - before, Option.getOrNull(changed)],
+        [1, (yield* commits)[0]?.commit]
+      )
+      yield* expectEqual("by trees", yield* found, ["index", true, ["a", "b"]])
+      yield* people.insert({ city: "Rome", n: 3 }, { id: "d" })
+      yield* expectEqual("after a write of the client that was open", yield* found, [
+        "index",
+        true,
+        ["a", "b", "d"]
+      ])
+      for (const [name, rows] of [
+        [
+          "_index/people/city",
+          [{ _id: "c", city: "Oslo" }, ...["a", "b", "d"].map((_id) => ({ _id, city: "Rome" }))]
+        ],
+        ["_manifest/people", ["a", "b", "c", "d"].map((_id, n) => ({ _id, n }))]
+      ] as const) {
+        yield* expectEqual(`the files of ${name}`, yield* filesBelow(given, name), [
+          "_header.json",
+          "rows/0.json"
+        ])
+        const header = JSON.parse((yield* file(`${name}/_header.json`))!) as JsonObject
+        const head = Option.getOrThrow(yield* remote.head(branch))
+        const oid = (path: string) =>
+          Effect.map(remote.tree(head, `${root}/${path}`), (tree) => Option.getOrThrow(tree).oid)
+        yield* expectEqual(`the header of ${name}`, header, {
+          count: 4,
+          format: 2,
+          rows: yield* oid(`${name}/rows`),
+          tree: yield* oid("people")
+        })
+        const lines = rows.map(
+          (row) =>
+            `{${Object.entries(row)
+              .map(([key, value]) => `"${key}": ${JSON.stringify(value)}`)
+              .join(", ")}}`
+        )
+        yield* expectEqual(
+          `the rows of ${name}`,
+          yield* file(`${name}/rows/0.json`),
+          `[\n${lines.join(",\n")}\n]\n`
+        )
+      }
+      yield* expectEqual(
+        "the same format once more",
+        Option.isNone(yield* other.reindex({ format: 2 })),
+        true
+      )
+      const wrong = (yield* other.doctorWith({ deep: true })).filter(({ severity }) => severity === "error")
+      yield* expectEqual("findings of the doctor", wrong, [])
+      yield* people.delete("d")
+      yield* other.reindex({ format: 1 })
+      yield* expectEqual("changed back", yield* found, ["index", true, ["a", "b"]])
+      yield* expectEqual("the files", yield* filesBelow(given, ""), plain)
+    }),
+  { format: 1, indexes: { people: ["city"] }, manifests: { people: ["n"] }, shardDepth: 0 }
 )
 
 /** The first commit that needs them records the settings; every store of the repository keeps to them. */
@@ -319,6 +438,19 @@ export const options = law(
         "a root that leaves": { root: "../x" },
         "an index that is none": { indexes: { people: "city" } },
         "no concurrency": { concurrency: 0 },
+        "a fraction of retries": { conflictRetries: 1.5 },
+        "a duration without a unit": { deadline: "30" },
+        "a way to shard that is none": { shardBy: "tail" },
+        "a negative depth": { shardDepth: -1 },
+        "no width": { shardWidth: 0 },
+        "a third format": { format: 3 },
+        "a text for a cache": { cache: "yes" },
+        "a manifest that is none": { manifests: { people: "name" } },
+        "a rule that is none": { merge: { people: { tags: "sum" } } },
+        "two indexes with one name": {
+          format: 2,
+          indexes: { people: ["a", { fields: ["b"], name: "a" }] }
+        },
         "an author without email": { author: { name: "Ada" } }
       }
       for (const [what, given] of Object.entries(wrong))
@@ -330,7 +462,23 @@ export const options = law(
         true
       )
       yield* open({ deadline: "5 seconds", concurrency: 4 })
-    })
+      const ofFormatTwo: ReadonlyArray<IndexOptions> = [
+        { fields: ["a", "b"] },
+        { fields: ["a"], where: { b: 1 } },
+        { fields: [{ field: "a", order: "desc" }] },
+        { fields: ["a.b"], unique: true }
+      ]
+      for (const index of ofFormatTwo) {
+        const reading = (yield* open({ format: 1, indexes: { people: [index] } })).collection("people")
+        const refused = yield* expectFailure(
+          `the index ${JSON.stringify(index)} in format 1`,
+          reading.list(),
+          "ValidationError"
+        )
+        yield* expectEqual("the format that its hint names", refused.hint?.includes("format: 2"), true)
+      }
+    }),
+  { format: 1 }
 )
 
 /** The doctor finds what is wrong, and says what it looked at. */
@@ -376,10 +524,29 @@ export const doctoring = law(
       yield* push({ "people/broken.json": null })
       yield* people.reindex()
       yield* expectEqual("healthy again", yield* findings, [])
-      const index = JSON.parse((yield* file("_index/people/city.json"))!) as JsonObject
-      yield* push({
-        "_index/people/city.json": JSON.stringify({ ...index, values: { Rome: ["a"] }, ids: { a: ["Rome"] } })
-      })
+      const paths = ["_index/people/city.json", "_manifest/people.json"] as const
+      const texts = (yield* Effect.forEach(paths, (path) => file(path))).map((text) => text!)
+      const [index, list] = texts.map((text): JsonObject => JSON.parse(text))
+      const values = { Rome: ["a"] }
+      // Wrong files of an index and of a manifest, pair by pair.
+      const wrong: ReadonlyArray<readonly [JsonObject, JsonObject]> = [
+        [{ values, ids: { a: ["Rome"] } }, { documents: { a: { city: "Rome" } } }],
+        [{ values }, { documents: {} }],
+        [{ ids: { a: ["Rome"] } }, { ids: ["a", "b"] }],
+        [{ values: { London: ["a", "b"] } }, { ids: [], documents: {}, count: 0 }],
+        [{ values: {}, ids: {} }, { documents: { a: { city: "London" }, b: {} } }]
+      ]
+      for (const members of wrong) {
+        const [wrongIndex, wrongList] = [
+          { ...index, ...members[0] },
+          { ...list, ...members[1] }
+        ]
+        yield* push({ [paths[0]]: JSON.stringify(wrongIndex), [paths[1]]: JSON.stringify(wrongList) })
+        yield* expectEqual(JSON.stringify(members), yield* findings, ["index-wrong", "manifest-wrong"])
+      }
+      yield* push({ [paths[0]]: texts[0]!, [paths[1]]: texts[1]! })
+      yield* expectEqual("healthy with the files before", yield* findings, [])
+      yield* push({ [paths[0]]: JSON.stringify({ ...index, values: { Rome: ["a"] } }) })
       yield* expectEqual("a wrong index", yield* findings, ["index-wrong"])
       yield* people.reindex()
       yield* expectEqual("a wrong index after reindex", yield* findings, [])
@@ -397,7 +564,7 @@ export const doctoring = law(
       yield* expectEqual("a work branch that is left", left.length, 1)
       yield* remote.deleteBranch(work)
     }),
-  { indexes: { people: ["city"] }, manifests: { people: ["city"] }, shardDepth: 0 }
+  { format: 1, indexes: { people: ["city"] }, manifests: { people: ["city"] }, shardDepth: 0 }
 )
 
 /** Advice about the size of a collection begins where the documentation says. */
@@ -411,13 +578,35 @@ export const estimates = law(
   ({ people, expectEqual }) =>
     Effect.gen(function* () {
       yield* people.insert({ n: 1 }, { id: "a" })
-      const advised = (documents: number) =>
-        Effect.map(people.estimate({ documents, indexes: 1 }), ({ advice }) => advice.length > 0)
-      yield* expectEqual(
-        "1,999 and 2,000 documents",
-        [yield* advised(1_999), yield* advised(2_000)],
-        [false, true]
-      )
+      const advised = (documents: number, indexes: number) =>
+        Effect.map(people.estimate({ documents, indexes }), ({ advice, recommended }) => [
+          recommended.format,
+          recommended.shardDepth === 0 ? "one directory" : recommended.shardBy,
+          recommended.shardDepth,
+          advice.map(({ setting }) => setting).sort()
+        ])
+      const both = ["format", "sharding"]
+      const sizes = [
+        [0, 1, "one directory", 0, []],
+        [256, 1, "one directory", 0, []],
+        [257, 1, "hash", 1, []],
+        [1_999, 1, "hash", 1, []],
+        [2_000, 2, "hash", 1, both],
+        [256_000, 2, "hash", 1, both],
+        [256_001, 2, "hash", 2, both],
+        [65_536_000, 2, "hash", 2, both]
+      ] as const
+      for (const [documents, ...expected] of sizes)
+        yield* expectEqual(`${documents} documents`, yield* advised(documents, 1), expected)
+      // Without an index or a manifest the format does not matter.
+      for (const documents of [1_999, 2_000]) {
+        const [, , , settings] = yield* advised(documents, 0)
+        yield* expectEqual(
+          `${documents} documents without an index`,
+          settings,
+          documents < 2_000 ? [] : ["sharding"]
+        )
+      }
     }),
   { format: 1, shardDepth: 0 }
 )

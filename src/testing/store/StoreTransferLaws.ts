@@ -1,6 +1,9 @@
+import * as BigDecimal from "effect/BigDecimal"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Sink from "effect/Sink"
-import type { JsonObject } from "../../domain/json/Json.js"
+import * as Stream from "effect/Stream"
+import type { Json, JsonObject } from "../../domain/json/Json.js"
 import { read, shape, wanted } from "./StoreDocumentLaws.js"
 import { law, promiseOf } from "./StoreLaw.js"
 
@@ -82,6 +85,98 @@ export const imports = law(
       })
       yield* expectFailure("validate first", first, "ValidationError")
       yield* expectEqual("writes nothing", yield* things.list(), ["ok", "x"])
+      const broken = Stream.concat(
+        Stream.make({ _id: "before" }, { _id: "before-too" }),
+        Stream.fail("the connection was closed")
+      )
+      const failed = yield* Effect.either(store.collection("cut").importRecords(broken as never))
+      yield* expectEqual("a source that fails", Either.isLeft(failed), true)
+      yield* expectEqual("records before it are committed", yield* store.collection("cut").list(), [
+        "before",
+        "before-too"
+      ])
+    })
+)
+
+/** Values that JSON does not have, and what an import makes of them. */
+const converted: Readonly<Record<string, readonly [given: unknown, stored: Json]>> = {
+  date: [new Date(0), "1970-01-01T00:00:00.000Z"],
+  nan: [Number.NaN, "nan"],
+  infinity: [Number.POSITIVE_INFINITY, "inf"],
+  negative: [Number.NEGATIVE_INFINITY, "-inf"],
+  bigint: [-5n, -5],
+  long: [12345678901234567890n, "12345678901234567890"],
+  beyond: [9007199254740993n, "9007199254740993"],
+  decimal: [BigDecimal.unsafeFromString("1.50"), "1.50"],
+  bytes: [new Uint8Array([1, 2, 255]), "AQL/"],
+  map: [new Map<string, unknown>([["a", new Date(0)]]), { a: "1970-01-01T00:00:00.000Z" }],
+  set: [new Set([1, Number.NEGATIVE_INFINITY]), [1, "-inf"]],
+  inside: [{ list: [Number.POSITIVE_INFINITY, 1n] }, { list: ["inf", 1] }]
+}
+
+/** Ids of records, and those of their documents; none for an id that is generated. */
+const givenIds: ReadonlyArray<readonly [given: unknown, id?: string]> = [
+  [undefined],
+  [null],
+  [""],
+  [" "],
+  ["\t\n"],
+  ["  trimmed ", "trimmed"],
+  [7, "7"],
+  [1n, "1"]
+]
+
+/** An import converts what JSON does not have, and generates an id where a record has none. */
+export const importedValues = law(
+  "importedValues",
+  transfer(
+    "an import converts values without a JSON representation",
+    "import",
+    "Values without a JSON representation are converted"
+  ),
+  ({ people, expectEqual, store }) =>
+    Effect.gen(function* () {
+      const values = Object.entries(converted)
+      yield* people.importRecords([
+        { _id: "a", ...Object.fromEntries(values.map(([name, [given]]) => [name, given])) }
+      ])
+      const stored = Object.fromEntries(values.map(([name, [, json]]) => [name, json]))
+      yield* expectEqual("the values", shape(yield* read(people, "a")), wanted(1, stored))
+      const ids: Array<string | undefined> = []
+      const { importId } = yield* store.collection("ids").importRecords(
+        givenIds.map(([_id], n) => ({ _id, n })),
+        { onRow: ({ id }) => Effect.sync(() => void ids.push(id)) }
+      )
+      const generated = givenIds.map(([, id], n) => (id === undefined ? ids[n] : id))
+      yield* expectEqual("the ids", ids, generated)
+      const made = ids.filter((_, n) => givenIds[n]![1] === undefined)
+      yield* expectEqual(
+        "generated ids that are valid and distinct",
+        [made.every((id) => id !== undefined && /^[0-9A-Z]{26}$/.test(id)), new Set(made).size],
+        [true, made.length]
+      )
+      yield* expectEqual(
+        "the documents",
+        yield* store.collection("ids").list(),
+        [...ids].sort() as Array<string>
+      )
+      const again = yield* store.collection("ids").importRecords(
+        givenIds.map(([_id], n) => ({ _id, n })),
+        { importId }
+      )
+      yield* expectEqual("the same once more", [again.unchanged, again.commits], [givenIds.length, []])
+      // 101 records are two chunks.
+      const many = Array.from({ length: 101 }, (_, n) => ({ _id: `r${n}` }))
+      const progress: Array<string> = []
+      const { commits } = yield* store.collection("many").importRecords(many, {
+        importId: "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+        onProgress: (report) => Effect.sync(() => void progress.push(report.importId))
+      })
+      yield* expectEqual(
+        "the chunks of 101 records, and the importId of the first progress",
+        [commits.length, progress[0]],
+        [2, "01ARZ3NDEKTSV4RRFFQ69G5FAV"]
+      )
     })
 )
 
@@ -117,6 +212,31 @@ export const exports = law(
         4,
         '_id,name,n,list\r\na,=A,1,\r\nb,"B, ""quoted""",2,\r\nc,,,"[1, ""x""]"\r\nd,,9,\r\n'
       ])
+      const spreadsheet = store.collection("spreadsheet")
+      const formulas = ["=1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"]
+      const texts = ["1=", "a@b.org", "'=1", "#1", "a+b"]
+      yield* store.batch({}, (batch) =>
+        Effect.forEach([...formulas, ...texts], (text, n) =>
+          batch.put("spreadsheet", `t${String(n).padStart(2, "0")}`, { text, n: -n, list: [text] })
+        )
+      )
+      const guards = { guardFormulas: true, columns: ["text"] }
+      const cell = (text: string) => (text.includes("\r") || /^\s/.test(text) ? `"${text}"` : text)
+      yield* expectEqual(
+        "texts that a spreadsheet would read as formulas",
+        (yield* exported("csv", guards, spreadsheet))[1],
+        ["text", ...formulas.map((text) => cell(`'${text}`)), ...texts, ""].join("\r\n")
+      )
+      yield* expectEqual(
+        "the same without guardFormulas",
+        (yield* exported("csv", { columns: ["text"] }, spreadsheet))[1],
+        ["text", ...formulas.map(cell), ...texts, ""].join("\r\n")
+      )
+      yield* expectEqual(
+        "numbers, lists and names with guardFormulas",
+        (yield* exported("csv", { ...guards, columns: ["n", "list", "=n"], limit: 2 }, spreadsheet))[1],
+        `n,list,'=n\r\n0,"[""=1""]",\r\n-1,"[""+1""]",\r\n`
+      )
       const guarded = yield* exported("csv", { columns: ["name"], limit: 1, guardFormulas: true })
       yield* expectEqual("guardFormulas and limit", guarded, [1, "name\r\n'=A\r\n"])
       const [count, lines] = yield* exported("ndjson", {}, view.collection("people"))
@@ -266,6 +386,13 @@ export const exportReports = law(
         ),
         [2, 2, 2]
       )
+      yield* push({ "people/b.json": '{"n": 12345678901234567890}' })
+      for (const [name, run] of Object.entries(exports)) {
+        yield* expectFailure(`${name} with a number that it would change`, run({}), "ValidationError")
+        const told: Array<string> = []
+        yield* run({ onInvalid: (id) => Effect.sync(() => void told.push(id)) })
+        yield* expectEqual(`what ${name} leaves out because of a number`, told, ["b"])
+      }
     }),
   { shardDepth: 0 }
 )

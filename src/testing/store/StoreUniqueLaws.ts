@@ -1,4 +1,6 @@
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { IndexOptions } from "../../domain/indexes/IndexDefinition.js"
 import { law, promiseOf } from "./StoreLaw.js"
 
 const mail = { indexes: { people: [{ fields: ["mail"], unique: true }] } }
@@ -11,7 +13,7 @@ export const uniqueValues = law(
     "unique-indexes",
     "Of many writers of one value exactly one succeeds."
   ),
-  ({ open, people, expectFailure, expectEqual, store }) =>
+  ({ head, open, people, push, expectFailure, expectEqual, store }) =>
     Effect.gen(function* () {
       const other = (yield* open()).collection("people")
       yield* people.insert({ mail: "first" }, { id: "first" })
@@ -50,13 +52,73 @@ export const uniqueValues = law(
         )
       yield* put("one", "first")
       yield* expectFailure("two of one batch", put("same", "same"), "ConflictError")
+      const refusedTogether = Effect.gen(function* () {
+        const at = yield* head
+        const records = [
+          { _id: "row", mail: "row" },
+          { _id: "taken", mail: "one" }
+        ]
+        const error = yield* expectFailure("an import", people.importRecords(records), "ConflictError")
+        yield* expectEqual("its error names the row", error.message.includes("row 2"), true)
+        const rows: Array<readonly [number, string]> = []
+        yield* people.importRecords(records, {
+          dryRun: true,
+          onRow: ({ action, row }) => Effect.sync(() => void rows.push([row, action]))
+        })
+        yield* expectEqual("a dry run", rows, [
+          [1, "insert"],
+          [2, "refuse"]
+        ])
+        const change = { mail: ["own", "one"] }
+        const writes: Readonly<Record<string, Effect.Effect<unknown, unknown>>> = {
+          upsert: people.upsert("h", change),
+          replace: people.replace("h", change),
+          edit: people.edit("h", () => change),
+          preview: store.preview((dry) => dry.collection("people").update("h", change)),
+          batch: store.batch({}, (batch) =>
+            Effect.zipRight(batch.put("people", "apart", {}), batch.put("people", "h", change))
+          )
+        }
+        for (const [what, write] of Object.entries(writes))
+          yield* expectFailure(`a refused ${what}`, write, "ConflictError")
+        yield* expectEqual("nothing was written", yield* head, at)
+      })
       yield* people.insert({ mail: null }, { id: "g" })
       yield* people.insert({ mail: null }, { id: "h" })
       yield* people.delete("first")
       yield* people.update("g", { mail: "one" })
       yield* expectEqual("all documents", (yield* people.list()).length, 3)
+      yield* refusedTogether
+      // Another program gives the value to a second document.
+      yield* push({ "people/twin.json": '{"_id": "twin", "_rev": 1, "mail": ["one", "own"]}' })
+      const both = ["g", "twin"]
+      const ids = Effect.map(people.findBy("mail", "one"), (all) => all.map(({ _id }) => _id))
+      yield* expectEqual("both are found", yield* ids, both)
+      const findings = yield* store.doctorWith({ deep: true })
+      const violations = findings.filter(
+        ({ code, collection }) => collection === "people" && code === "unique-violation"
+      )
+      yield* expectEqual(
+        "both are listed by the doctor",
+        violations.map(({ ids }) => [...(ids ?? [])].sort()),
+        [both]
+      )
+      yield* people.update("g", { n: 1 })
+      yield* other.update("twin", { mail: "one" })
+      yield* store.batch({}, (batch) =>
+        Effect.forEach(both, (id) => batch.put("people", id, { mail: "one", n: 2 }))
+      )
+      yield* expectFailure("a third document", people.insert({ mail: "one" }), "ConflictError")
+      yield* expectFailure("another document", people.update("h", { mail: "one" }), "ConflictError")
+      yield* people.update("twin", { mail: "two" })
+      yield* expectFailure(
+        "the value that was given up",
+        people.update("twin", { mail: "one" }),
+        "ConflictError"
+      )
+      yield* people.update("h", { mail: "own" })
     }),
-  mail
+  { ...mail, shardDepth: 0 }
 )
 
 /** A definition of an index is listed as it was given, and says which documents and values it compares. */
@@ -67,7 +129,7 @@ export const indexDefinitions = law(
     "unique-indexes",
     "an index of several fields compares only documents that have all of them."
   ),
-  ({ open, people, expectFailure, expectEqual, store }) =>
+  ({ head, open, people, expectFailure, expectEqual, store }) =>
     Effect.gen(function* () {
       yield* store.batch({}, (batch) =>
         Effect.all([
@@ -113,6 +175,51 @@ export const indexDefinitions = law(
         "ConflictError"
       )
       yield* expectEqual("the violations", error.violations.length, 20)
+      const plain = unoptioned.collection("things")
+      yield* plain.insert({ city: "Rome" }, { id: "a" })
+      yield* plain.createIndex("city")
+      const at = yield* head
+      const same = [
+        "city",
+        { fields: ["city"] },
+        { fields: [{ field: "city" }], unique: false },
+        { fields: [{ field: "city", order: "asc" }], name: "city" }
+      ] as const
+      for (const definition of same)
+        yield* expectEqual(
+          `${JSON.stringify(definition)} is recorded already`,
+          Option.isNone(yield* plain.createIndex(definition)),
+          true
+        )
+      const others: ReadonlyArray<IndexOptions> = [
+        { fields: ["city"], unique: true },
+        { fields: [{ field: "city", order: "desc" }] },
+        { fields: ["city"], where: { state: "new" } },
+        { fields: ["city", "state"], name: "city" },
+        { fields: ["town"], name: "city" }
+      ]
+      const wrong: ReadonlyArray<IndexOptions> = [
+        { fields: Array.from({ length: 17 }, (_, n) => `f${n}`), name: "fields" },
+        { fields: ["a"], where: Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`f${n}`, n])) },
+        { fields: ["a", "a"] },
+        { fields: ["a"], name: "../a" },
+        { fields: ["a".repeat(513)], name: "long" },
+        { fields: [Array.from({ length: 33 }, () => "a").join(".")], name: "deep" }
+      ]
+      for (const definition of [...others, ...wrong])
+        yield* expectFailure(
+          `the index ${JSON.stringify(definition)}`,
+          plain.createIndex(definition),
+          "ValidationError"
+        )
+      yield* expectEqual("nothing was written", yield* head, at)
+      const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
+      const many = yield* expectFailure(
+        "more than 10,000 combinations",
+        unoptioned.collection("people").insert({ a: numbers(101), b: numbers(100) }, { id: "combined" }),
+        "ValidationError"
+      )
+      yield* expectEqual("the document that its error names", many.id, "combined")
     }),
   {
     format: 2,

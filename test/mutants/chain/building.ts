@@ -328,5 +328,15 @@ export const building = [
     "Chain.ts",
     'typeof u === "object" && u !== null && TypeId in u',
     'typeof u === "object" && u !== null && (TypeId in u || "withFallback" in u)'
+  ]),
+  mutant(
+    "position in slots",
+    "A step without a name is named after its function or its position (`handler-3`).",
+    ["ChainBuilder.ts", "`${kind}-${this.count + 1}`", "`${kind}-${this.size + 1}`"]
+  ),
+  mutant("end of chain forgotten after one more step", warned, [
+    "ChainBuilder.ts",
+    "this.ends || ends",
+    "ends"
   ])
 ]

@@ -293,5 +293,19 @@ export const executing = [
     "the error of a step that waits names another chain",
     "a step that waits is interrupted, and the call ends with an `AsyncStepError`",
     ["internal/RunSync.ts", "new AsyncStepError({ chain })", 'new AsyncStepError({ chain: "chain" })']
-  )
+  ),
+  mutant(
+    "effectful condition of null refuses",
+    "Any other result, and anything that a condition throws, is a defect of the execution, never a silent refusal.",
+    [
+      "internal/Interpreter.ts",
+      'if (typeof accepted !== "boolean") throw notABoolean(step, accepted)',
+      'if (accepted !== null && typeof accepted !== "boolean") throw notABoolean(step, accepted)'
+    ]
+  ),
+  mutant("continuation runs once", lazy, [
+    "internal/Interpreter.ts",
+    "return interpret(this.execution, this.index, this.request, false)",
+    "return ((this as any).rest ??= interpret(this.execution, this.index, this.request, false))"
+  ])
 ]

@@ -376,5 +376,34 @@ export const reporting = [
       "        steps: recorder.visits\n      })\n    )\n  })",
       "        steps: recorder.visits\n      })\n    )\n  })\n}"
     ]
-  )
+  ),
+  mutant("path of the step after a branch", traced, [
+    "Trace.ts",
+    "open[open.length - 1]![1] <= index",
+    "open[open.length - 1]![1] < index"
+  ]),
+  mutant("failed condition keeps running", traced, [
+    "Trace.ts",
+    'Exit.isSuccess(exit) ? Effect.void : Effect.sync(() => end("failed"))',
+    "Exit.isSuccess(exit) ? Effect.void : Effect.void"
+  ]),
+  mutant(
+    "interruption is an error",
+    "interruption | the given level | `Chain NAME was interrupted after N.NNN ms.`",
+    [
+      "internal/ExecutionLog.ts",
+      'return { level, message, chain: name, phase: "interruption", elapsedMillis }',
+      'return { level: "Error", message, chain: name, phase: "interruption", elapsedMillis }'
+    ]
+  ),
+  mutant("warnings logged as information", "Without both, entries go to Effect's logger.", [
+    "Logging.ts",
+    "Warning: Effect.logWarning",
+    "Warning: Effect.logInfo"
+  ]),
+  mutant("response type needs a request type", attributes, [
+    "Tracing.ts",
+    "...(options.responseType === undefined ?",
+    "...(options.requestType === undefined ?"
+  ])
 ]

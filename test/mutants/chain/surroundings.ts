@@ -157,5 +157,10 @@ export const surroundings = [
     provided,
     "    description: step.description,\n",
     "    description: undefined,\n"
+  ]),
+  mutant("policy runs an Option", "An Option or an Either is a plain response.", [
+    "Policy.ts",
+    "return isEffect(reply) ? reply : Effect.succeed",
+    "return Effect.isEffect(reply) ? reply : Effect.succeed"
   ])
 ]

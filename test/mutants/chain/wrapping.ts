@@ -131,5 +131,10 @@ export const wrapping = [
     "internal/WrapMiddleware.ts",
     "ends: registered.ends",
     "ends: registered.fallback !== undefined"
-  ])
+  ]),
+  mutant(
+    "middleware object's description lost",
+    "Pass `{ name, description, handle }` instead of the function to name the middleware.",
+    ["Chain.ts", '{ name: name ?? "middleware", description }', '{ name: name ?? "middleware" }']
+  )
 ]

@@ -330,5 +330,37 @@ export const derivedFiles = [
       "size.documents < adviceThreshold",
       "size.documents <= adviceThreshold"
     ]
+  ),
+  mutant(
+    "doctor compares only the ids of an index",
+    "On this machine and in memory it reads every document, and compares indexes and manifests with a rebuild.",
+    [
+      "store/internal/doctor/DoctorFiles.ts",
+      "!sameLists(values, rebuilt.values) || !sameLists(ids, rebuilt.ids)",
+      "!sameLists(ids, rebuilt.ids)"
+    ]
+  ),
+  mutant(
+    "index that becomes unique is the same",
+    "`createIndex` of an index that is recorded already writes nothing; another definition with the name of an index is refused.",
+    [
+      "store/internal/ChangeIndexes.ts",
+      "return sameIndex(existing, index)",
+      "return sameIndex(existing, { ...index, unique: existing.unique })"
+    ]
+  ),
+  mutant(
+    "where of an index compares lists as a whole",
+    "compares values as `findBy` does: a list matches if it contains the value.",
+    [
+      "domain/indexes/IndexDefinition.ts",
+      "fieldMatches(toJson(valueAt(document, path)), value)",
+      "(JSON.stringify(toJson(valueAt(document, path))) === JSON.stringify(value))"
+    ]
+  ),
+  mutant(
+    "unique value is given up by every write",
+    "A document keeps its value when its other fields change.",
+    ["store/internal/derived/Uniqueness.ts", "if (had?.has(key) === true) continue", ""]
   )
 ]

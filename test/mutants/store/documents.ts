@@ -355,5 +355,28 @@ export const documents = [
     "store/internal/commit/Preconditions.ts",
     "document: Option.getOrUndefined(version.document)",
     "document: version.rev < 0 ? Option.getOrUndefined(version.document) : undefined"
+  ]),
+  mutant(
+    "restored number is rounded",
+    "A number that JavaScript cannot represent exactly can be read, but a write that would change it silently is refused.",
+    [
+      "store/internal/commit/VersionCodec.ts",
+      "numberSources: past === undefined ? [] : [past.content]",
+      "numberSources: []"
+    ]
+  ),
+  mutant(
+    "upsert writes defaults over stored fields",
+    "`upsert` fills them in for a missing document and leaves those of a stored one.",
+    [
+      "store/internal/calls/Codec.ts",
+      "const fields = isWhole ? whole : yield* encodePatch(place, version, document as object)",
+      "const fields = whole"
+    ]
+  ),
+  mutant("both versions of a conflict are the newer one", again, [
+    "store/internal/commit/Preconditions.ts",
+    "expected: describeVersion(seen.get(nameOfDocument(document)))",
+    "expected: describeVersion(stored.get(nameOfDocument(document)))"
   ])
 ]

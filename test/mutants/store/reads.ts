@@ -439,5 +439,38 @@ export const reads = [
     distinct,
     "if (Array.isArray(value) && value.length === 0) return\n",
     ""
-  ])
+  ]),
+  mutant(
+    "every element of a list counts for the order",
+    "If the query has exactly one condition on this field that every document must satisfy, only the elements that satisfy it count.",
+    ["domain/query/Ordering.ts", "(allowed.length === 0 ? value : allowed).map", "value.map"]
+  ),
+  mutant("cursor of another collection", otherCursor, [
+    "store/internal/query/QueryCursor.ts",
+    "[collection, predicate, order, key]",
+    "[predicate, order, key]"
+  ]),
+  mutant(
+    "members by value before key",
+    "objects, compared member by member in the order of their keys: key first, then value.",
+    [
+      "domain/json/JsonOrder.ts",
+      "compareCodePoints(a[0], b[0]) || compareValues(a[1], b[1])",
+      "compareValues(a[1], b[1]) || compareCodePoints(a[0], b[0])"
+    ]
+  ),
+  mutant("keys of texts by UTF-16 unit", "texts by Unicode code point, not by any language", [
+    "domain/indexes/SortKey.ts",
+    "const codePoint = unit < 0xd800 ? unit : unit >= 0xe000 ? unit - 0x800 : unit + 0x2000",
+    "const codePoint = unit"
+  ]),
+  mutant(
+    "memory cache drops the etag",
+    "An entry contains `content`, the blob id `oid` and, over GitHub, the `etag`. Store all of it",
+    [
+      "store/Cache.ts",
+      "void this.#entries.set(key, { ...entry, content: entry.content.slice() })",
+      "void this.#entries.set(key, { oid: entry.oid, content: entry.content.slice() })"
+    ]
+  )
 ]

@@ -446,5 +446,10 @@ export const remotes = [
     "git/MergeBases.ts",
     "return found.sort(compareCodePoints)",
     "return found.sort((a, b) => compareCodePoints(b, a))"
+  ]),
+  mutant("second parent is the first", "with Git's suffixes for ancestors: `main~1`, `v1^`.", [
+    "git/Revision.ts",
+    "source.parents(oid)?.[nth - 1]",
+    "source.parents(oid)?.[Math.min(nth, 1) - 1]"
   ])
 ]

@@ -298,5 +298,29 @@ export const travel = [
     exports,
     "    const now = next\n",
     "    const now = next === undefined ? next : undefined\n"
+  ]),
+  mutant("blank id", "the field that contains the id; if it is blank or missing, an id is generated.", [
+    "store/transfer/ImportRow.ts",
+    ": String(given)\n  ).trim()",
+    ": String(given)\n  )"
+  ]),
+  mutant("negative infinity", "NaN and infinities become `nan`, `inf` and `-inf`", [
+    "store/transfer/Normalise.ts",
+    'value > 0 ? "inf" : "-inf"',
+    '"inf"'
+  ]),
+  mutant(
+    "dry run forgets earlier chunks",
+    "writes nothing; `onRow` receives the action for every row: insert, replace, unchanged, or refuse with the reason",
+    [
+      "store/transfer/Import.ts",
+      "const fresh = new Set(rows.flatMap",
+      "digests.clear()\n      const fresh = new Set(rows.flatMap"
+    ]
+  ),
+  mutant("formula that begins with @", guard, [
+    "store/transfer/TextEncoding.ts",
+    "/^[=+\\-@\\t\\r]/",
+    "/^[=+\\-\\t\\r]/"
   ])
 ]
