@@ -154,5 +154,26 @@ export const branchRaces = law(
         wanted(4, { a: 1, b: 2, other0: 0, other1: 1 })
       )
       yield* expectEqual("the other one", shape(yield* read(people, "y")), wanted(2, { a: 9 }))
+      for (const id of ["x", "y"]) {
+        yield* theirs.update(id, { a: 5 })
+        yield* people.update(id, { a: 6 })
+      }
+      const asked: Array<string> = []
+      yield* given.store.merge(name, {
+        onConflict: (conflict) =>
+          Effect.gen(function* () {
+            const a = conflict.kind === "changed" ? conflict.ours?.["a"] : null
+            asked.push(`${conflict.id}: ${a}`)
+            if (conflict.id === "x" && a === 6) yield* Effect.orDie(people.update("x", { a: 7 }))
+            return { a: `${a}!` }
+          })
+      })
+      yield* expectEqual("onConflict is called again for what changed meanwhile", asked.sort(), [
+        "x: 6",
+        "x: 7",
+        "y: 6"
+      ])
+      yield* expectEqual("the newest decision", (yield* read(people, "x"))?.["a"], "7!")
+      yield* expectEqual("the only decision", (yield* read(people, "y"))?.["a"], "6!")
     })
 )

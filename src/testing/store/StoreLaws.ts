@@ -8,7 +8,10 @@ import { formatValue } from "../laws/CallRecord.js"
 import * as Ambient from "./StoreAmbientLaws.js"
 import * as Brackets from "./StoreBracketLaws.js"
 import * as BranchCases from "./StoreBranchCaseLaws.js"
+import * as BranchDecisions from "./StoreBranchDecisionLaws.js"
+import * as BranchHistories from "./StoreBranchHistoryLaws.js"
 import * as Branches from "./StoreBranchLaws.js"
+import * as BranchModes from "./StoreBranchModeLaws.js"
 import * as Conditions from "./StoreConditionLaws.js"
 import * as Contents from "./StoreContentLaws.js"
 import * as Decorators from "./StoreDecoratorLaws.js"
@@ -23,9 +26,11 @@ import {
   type StoreSubject
 } from "./StoreLaw.js"
 import * as Merges from "./StoreMergeLaws.js"
+import * as MergeNumbers from "./StoreMergeNumberLaws.js"
 import * as MergeRules from "./StoreMergeRuleLaws.js"
 import * as Messages from "./StoreMessageLaws.js"
 import * as Proposals from "./StoreProposalLaws.js"
+import * as ProposalRaces from "./StoreProposalRaceLaws.js"
 import * as Queries from "./StoreQueryLaws.js"
 import * as Races from "./StoreRaceLaws.js"
 import * as Reads from "./StoreReadLaws.js"
@@ -72,9 +77,14 @@ export const all = {
   ...lawsOf(Races),
   ...lawsOf(Merges),
   ...lawsOf(MergeRules),
+  ...lawsOf(MergeNumbers),
   ...lawsOf(Branches),
   ...lawsOf(BranchCases),
+  ...lawsOf(BranchDecisions),
+  ...lawsOf(BranchHistories),
+  ...lawsOf(BranchModes),
   ...lawsOf(Proposals),
+  ...lawsOf(ProposalRaces),
   ...lawsOf(Faults),
   ...lawsOf(Transfers)
 }

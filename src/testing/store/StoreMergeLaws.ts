@@ -23,7 +23,8 @@ export const mergingWrites = law(
       const base = Option.getOrThrow(yield* people.version("x"))
       yield* people.update("x", { a: 2 })
       const theirs = (time: number) => people.update("x", { [`theirs${time}`]: time })
-      const racing = (yield* open({}, betweenBuildAndCommit(3, theirs))).collection("people")
+      const others = betweenBuildAndCommit(3, theirs)
+      const racing = (yield* open({ conflictRetries: 0 }, others)).collection("people")
       yield* racing.update("x", { b: 2 }, { base })
       const raced = { theirs0: 0, theirs1: 1, theirs2: 2 }
       yield* expectEqual(
@@ -123,6 +124,28 @@ export const decidedWrites = law(
       })
       const decided = { a: 2, b: 2, gone: 2, own: "decided", later: 1 }
       yield* expectEqual("a decision", shape(yield* read(people, "x")), wanted(5, decided))
+      const onward = Option.getOrThrow(yield* people.version("x"))
+      yield* people.update("x", { a: 3 })
+      const decisions: Array<unknown> = []
+      yield* people.update(
+        "x",
+        { a: 4, b: 4 },
+        {
+          base: onward,
+          onConflict: ({ conflicts, document }) =>
+            Effect.gen(function* () {
+              decisions.push(conflicts.map(({ path }) => path.join(".")))
+              if (decisions.length === 1) yield* Effect.orDie(people.update("x", { b: 5 }))
+              return document
+            })
+        }
+      )
+      yield* expectEqual("it is called again for new conflicts", decisions, [["a"], ["b"]])
+      yield* expectEqual(
+        "the decisions",
+        shape(yield* read(people, "x")),
+        wanted(8, { ...decided, a: 4, b: 4 })
+      )
       const current = Option.getOrThrow(yield* people.version("x"))
       yield* people.delete("x")
       let asked = 0
@@ -142,7 +165,8 @@ export const decidedWrites = law(
       const first = Option.getOrThrow(yield* people.version("y"))
       yield* push({ "people/y.json": '{"_id":"y","_rev":1,"n":7}\n' })
       const ambiguous = people.update("y", { n: 8 }, { base: 1 })
-      yield* expectFailure("a revision that two versions have", ambiguous, "ValidationError")
+      const twice = yield* expectFailure("a revision that two versions have", ambiguous, "ValidationError")
+      yield* expectEqual("its hint", `${twice.hint}`.includes("version(id)"), true)
       yield* people.update("y", { m: 1 }, { base: first })
       yield* expectEqual(
         "a version is one of them",
@@ -150,7 +174,9 @@ export const decidedWrites = law(
         wanted(2, { n: 7, m: 1 })
       )
       yield* expectFailure("still", people.replace("y", { n: 8 }, { base: 1 }), "ValidationError")
-      yield* expectFailure("no such revision", people.update("y", { n: 8 }, { base: 9 }), "NotFoundError")
+      const none = people.update("y", { n: 8 }, { base: 9 })
+      const unknown = yield* expectFailure("no such revision", none, "NotFoundError")
+      yield* expectEqual("its hint", `${unknown.hint}`.includes("version(id)"), true)
       const oid = "0123456789012345678901234567890123456789"
       yield* expectFailure("no such version", people.update("y", { n: 8 }, { base: oid }), "NotFoundError")
     }),
@@ -180,6 +206,17 @@ export const edits = law(
       yield* Effect.forEach(["p", "q", "r"], (name) => add(people, name), { concurrency: "unbounded" })
       const expected = { n: 7, theirs0: 1, theirs1: 1, theirs2: 1, ours: 1, p: 1, q: 1, r: 1 }
       yield* expectEqual("the document", shape(yield* read(people, "x")), wanted(8, expected))
+      let runs = 0
+      yield* people.edit(
+        "x",
+        (document) =>
+          Effect.gen(function* () {
+            if (runs++ === 0) yield* people.update("x", { n: 20 })
+            return { ...document, n: Number(document["n"]) + 1 }
+          }),
+        { rules: { settle: () => "ours" } }
+      )
+      yield* expectEqual("rules settle nothing", [(yield* read(people, "x"))?.["n"], runs], [21, 2])
     })
 )
 
@@ -208,5 +245,11 @@ export const mergedRules = law(
       yield* expectFailure("too much", people.update("x", { price: 6 }, { base, rules }), "ValidationError")
       const { _rev, price } = Option.getOrThrow(yield* people.get("x"))
       yield* expectEqual("nothing was written", { _rev, price }, { _rev: 3, price: 9 })
-    })
+      yield* people.insert({ price: 1, note: "taken" }, { id: "y" })
+      const taken = people.update("x", { note: "taken" }, { base })
+      const error = yield* expectFailure("a unique value", taken, "ConflictError")
+      yield* expectEqual("its reason", error.reason, "UniqueViolation")
+      yield* expectEqual("nothing was written", Option.getOrThrow(yield* people.get("x"))._rev, 3)
+    }),
+  { indexes: { people: [{ fields: ["note"], unique: true }] } }
 )

@@ -11,6 +11,7 @@ import {
   type Settlement
 } from "../../domain/merge/index.js"
 import { define } from "../../store/CollectionDefinition.js"
+import { nameOf } from "./StoreBranchLaws.js"
 import { read, shape, wanted } from "./StoreDocumentLaws.js"
 import { law, promiseOf } from "./StoreLaw.js"
 
@@ -327,7 +328,7 @@ export const mergeRuleLevels = law(
     "where-rules-are-written",
     "Rules of the call take precedence, then those of the definition, then those of the schema."
   ),
-  ({ people: plain, expectEqual, store }) =>
+  ({ people: plain, expectEqual, root, store }) =>
     Effect.gen(function* () {
       const people = store.collection(levelled)
       const methods = ["update", "replace", "edit"] as const
@@ -349,7 +350,13 @@ export const mergeRuleLevels = law(
         })
       yield* people.edit("edit", changed, { rules })
       yield* expectEqual("an edit without a conflict runs", runs, 1)
-      for (const id of methods) {
+      const name = nameOf(root, "levels")
+      yield* put(["merge"], 1)
+      yield* store.createBranch(name)
+      yield* put(["merge"], 2)
+      yield* store.onBranch(name).batch({}, (batch) => batch.put("people", "merge", levelledAt(3)))
+      yield* store.merge(name, { collections: [levelled], rules: { people: callRules } })
+      for (const id of [...methods, "merge"]) {
         const found = yield* read(plain, id)
         for (const [name, value] of Object.entries(levelledAt(4))) {
           yield* expectEqual(`${id}: ${name}`, found?.[name] ?? null, value)

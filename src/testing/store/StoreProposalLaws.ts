@@ -4,6 +4,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { ConflictError } from "../../domain/errors/StoreError.js"
+import type { Oid } from "../../domain/identifiers/Oid.js"
 import type { Proposal } from "../../store/Proposals.js"
 import { read, shape, wanted } from "./StoreDocumentLaws.js"
 import { law, promiseOf } from "./StoreLaw.js"
@@ -137,8 +138,19 @@ export const proposalStates = law(
         yield* expectEqual("its branch", one.branch, `chainstore-proposal/${one.id}`)
         yield* expectEqual("its commit", one.commitSha, yield* headOf(one.branch))
         yield* expectEqual("get", yield* store.proposal(one.id).get(), one)
-        if (one.number === undefined)
-          yield* expectEqual("its author has an address", /^.+ <.+>$/.test(one.author), true)
+        if (one.number !== undefined) continue
+        yield* expectEqual("its author has an address", /^.+ <.+>$/.test(one.author), true)
+        const { message } = Option.getOrThrow(yield* remote.commitInfo(one.commitSha as Oid))
+        const trailers = [
+          ["", one.id],
+          ["-Title", one.title],
+          ["-Into", branch],
+          ...one.labels.map((label) => ["-Label", label]),
+          ["-State", "open"]
+        ].map(([token, value]) => `Chainstore-Proposal${token}: ${value}`)
+        const lines = message.trimEnd().split("\n\n").at(-1)!.split("\n")
+        const isAuthor = (line: string) => line.startsWith("Chainstore-Proposal-Author: ")
+        yield* expectEqual("its trailers", lines.filter((line) => !isAuthor(line)).sort(), trailers.sort())
       }
       if (Either.isRight(signed) && second.number === undefined)
         yield* expectEqual("its author", second.author, "Ada <ada@example.org>")
@@ -173,6 +185,7 @@ export const proposalStates = law(
         preview.documents.map(({ id, kind }) => [id, kind]),
         changed
       )
+      yield* expectEqual("it is the merge that accept would make", preview.kind, "merge")
       yield* expectEqual("a preview writes nothing", yield* head, before)
       const merged = yield* it.accept({ commitSha: newer.commitSha })
       yield* expectEqual("it is a merge", merged.kind, "merge")

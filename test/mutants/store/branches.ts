@@ -156,5 +156,49 @@ export const branches = [
     creation,
     "    if (core.options.readOnly) return yield* readOnlyError(operation)\n    const wrong = branchError(operation, name)\n    if (wrong !== undefined) return yield* wrong\n    if (name",
     "    const wrong = branchError(operation, name)\n    if (wrong !== undefined) return yield* wrong\n    if (name"
-  ])
+  ]),
+  mutant("mode is always ours", "The content and the mode of a file are merged separately, as in Git", [
+    items,
+    "const mode = mergedValue(base?.mode, ours.mode, theirs.mode) ?? (document && ours.mode)",
+    "const mode = ours.mode"
+  ]),
+  mutant("their removal of a setting", "at each conflict that side's value; everything else is merged", [
+    plan,
+    "if (theirs === undefined) merged.values.delete(name)\n          else merged.values.set(name, theirs)",
+    "if (theirs !== undefined) merged.values.set(name, theirs)"
+  ]),
+  mutant(
+    "decided document skips its schema",
+    "the merged document breaks the schema of its collection | a conflict, `invalid`",
+    [decisions, "written(settled.merge.content, conflict, true)", "made(settled.merge.content, conflict)"]
+  ),
+  mutant("branch above another one", "because Git does not allow a branch below another one", [
+    "git/memory/Engine.ts",
+    "if (!isAbove && !other.startsWith(`${made}/`)) continue",
+    "if (!isAbove) continue"
+  ]),
+  mutant("old decision for a changed conflict", "again for a conflict that changed meanwhile", [
+    "store/internal/merge/MergeResolutions.ts",
+    "const key = JSON.stringify(conflict)",
+    "const key = conflict.path"
+  ]),
+  mutant("revert over a submodule", "a revert lists such a document in `skipped`", [
+    "store/internal/write/Revert.ts",
+    "isReadable(document) && !isReplaced(document)",
+    "isReadable(document)"
+  ]),
+  mutant(
+    "shard settings of two branches may differ",
+    "`ValidationError`: give both branches the same first",
+    [
+      plan,
+      "if (!sameLayout(settings.settings, other.settings) &&",
+      "if (operation === undefined && !sameLayout(settings.settings, other.settings) &&"
+    ]
+  ),
+  mutant(
+    "a resolution may round a number",
+    "would change the digits of a number that JavaScript cannot represent",
+    [content, "return lost === undefined ? content", "return lost !== null ? content"]
+  )
 ]

@@ -127,5 +127,30 @@ export const merging = [
     "a deletion since the base has theirs",
     "A document that was deleted since the base is a `ConflictError` whose `merge` has no `theirs`.",
     [attempts, "  base,\n  ours,\n  document: ours,", "  base,\n  ours,\n  theirs: {},\n  document: ours,"]
-  )
+  ),
+  mutant("two orders of a keyed list", "another order given by both is a conflict", [
+    "domain/merge/ListMerge.ts",
+    "? { ours: listIn(keptOf(ours)), theirs: listIn(keptOf(theirs)) }",
+    "? { ours: listIn(keptOf(ours)), theirs: undefined }"
+  ]),
+  mutant("counter that both add", "what each side added is added, exactly", [
+    merge,
+    "const start = base === undefined ? 0 : base",
+    "const start = base"
+  ]),
+  mutant("recorded rules take precedence", "and have the lowest precedence", [
+    attempts,
+    "rulesOfLevels(rules, { fields: recorded })",
+    "rulesOfLevels({ fields: recorded }, rules)"
+  ]),
+  mutant(
+    "newest of two versions with one revision",
+    "If two versions have the revision (because of a manual edit or a merge of branches), the write fails with a `ValidationError`, even if one of them is stored now",
+    [base, "return isOne ? found : yield* ambiguous", "return found"]
+  ),
+  mutant("edit settles conflicts", applied, [
+    writes,
+    'sameChange: "conflict" as const, settle: undefined }',
+    'sameChange: "conflict" as const }'
+  ])
 ]

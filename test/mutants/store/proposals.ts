@@ -54,5 +54,43 @@ export const proposals = [
     "Edits that fail, are interrupted or write nothing leave no proposal.",
     [drafts, "    if (last === undefined) {\n", '    if (last === undefined && branch === "") {\n'],
     [drafts, "yield* finish(last, keep) }", "yield* finish(last!, keep) }"]
-  )
+  ),
+  mutant(
+    "interrupted accept never ends",
+    "after an interrupted `accept` it can be changed again when the store's `deadline` has passed",
+    [
+      "store/internal/proposal/ProposalMarks.ts",
+      "if (age < Duration.toMillis(core.options.deadline)) return",
+      "if (age >= 0) return"
+    ]
+  ),
+  mutant("preview of a fast-forward", "It always makes a merge commit.", [
+    acceptance,
+    "{ ...options, into, fastForward: false, dryRun: true }",
+    "{ ...options, into, dryRun: true }"
+  ]),
+  mutant("accepted proposal changes nothing", "the documents that it changes", [
+    reading,
+    'state === "accepted" ? yield* remote.head(into) : Option.none()',
+    "Option.none<Head>()"
+  ]),
+  mutant(
+    "accept takes edits that nobody reviewed",
+    "it has moved since `commitSha`, or while it was accepted",
+    [
+      "store/internal/proposal/ProposalMarks.ts",
+      "now.commit === head ? Effect.void : proposalMoved",
+      "now.commit !== mark ? Effect.void : proposalMoved"
+    ]
+  ),
+  mutant("close does not look again", "only one of an `accept` and a `close` succeeds", [
+    acceptance,
+    "commitMark(core, operation, branch, text, checkOpen(operation, found))",
+    "commitMark(core, operation, branch, text)"
+  ]),
+  mutant("a deleted target opens what it accepted", "records this in case the target is deleted", [
+    reading,
+    "(isMarked && Option.isNone(target)) ||",
+    "(isMarked && content === head) ||"
+  ])
 ]
