@@ -556,13 +556,13 @@ describe("a tree that is made anew", () => {
 
   it.live("lets timers run, and so do the changes of many rows", () =>
     Effect.gen(function* () {
-      const rows = numbered(20_000)
+      const rows = numbered(60_000)
       for (const one of rows) void one.separator.strength
       const limits = { leaf: 2000, directory: 100 }
       assert.isAbove(yield* turnsDuring(made(rows, limits)), 2)
       const files = yield* built(rows, limits)
       const tree = yield* opened(files.reader)
-      const gone = new Map(rows.slice(0, 10_000).map(({ key }) => [key, undefined]))
+      const gone = new Map(rows.slice(0, 30_000).map(({ key }) => [key, undefined]))
       const turns = yield* turnsDuring(run(files.reader, () => applyEdits(tree, gone, emptyTree, limits)))
       assert.isAbove(turns, 2)
     })
