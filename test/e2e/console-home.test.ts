@@ -1,6 +1,6 @@
 // biome-ignore-all lint/performance/useDomNodeTextContent: innerText is what a person sees
 import { execFileSync } from "node:child_process"
-import type { Page } from "playwright-core"
+import type { Page, Response } from "playwright-core"
 import { assert, it } from "vitest"
 import { bothBuilds } from "../support/browser/BothBuilds.js"
 import { axe, focused, status } from "../support/browser/Chromium.js"
@@ -56,12 +56,16 @@ bothBuilds("the home page of the console", (the) => {
     await page.locator(".home").waitFor({ state: "detached" })
     // The way back costs one request while the branch has not moved.
     const statuses: Array<number> = []
+    const isQuestion = (response: Response) =>
+      the.on.isQuestion({ method: response.request().method(), url: response.url() })
     page.on("response", (response) => {
-      const request = { method: response.request().method(), url: response.url() }
-      if (the.on.isQuestion(request)) statuses.push(response.status())
+      if (isQuestion(response)) statuses.push(response.status())
     })
+    // The page shows what it knows before the reply.
+    const answered = page.waitForResponse(isQuestion)
     await page.getByRole("button", { name: "Home", exact: true }).press("Enter")
     await loaded(page)
+    await answered
     assert.match(await card(page, "Collections").innerText(), /products\s+200 documents/)
     assert.deepStrictEqual(statuses, [the.build === "hosted" ? 304 : 200])
     await page.keyboard.press("Control+k")
