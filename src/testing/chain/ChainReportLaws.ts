@@ -211,6 +211,18 @@ export const warnings: Law = (builder) =>
           .use(reply, step),
         []
       ],
+      "after a fragment with a branch": [
+        emptyBuilder()
+          .use(
+            emptyBuilder().useBranch(
+              () => true,
+              () => ends
+            ),
+            { name: "ends" }
+          )
+          .use(reply, step),
+        []
+      ],
       "in a branch": [
         emptyBuilder().useBranch(
           () => true,

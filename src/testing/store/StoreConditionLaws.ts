@@ -125,7 +125,10 @@ const refusedConditions: Readonly<Record<string, unknown>> = {
   "1,001 comparisons": comparisons(1001),
   "1,001 values": { v: { in: Array.from({ length: 1001 }, (_, n) => n) } },
   "33 levels": nested(33),
-  "too many characters": { v: "x".repeat(1_000_000) }
+  "a bound of undefined": { v: { atLeast: undefined } },
+  "a bound of undefined beside another one": { v: { atLeast: 0, atMost: undefined } },
+  "too many characters": { v: "x".repeat(1_000_000) },
+  "too many characters together": { v: "x".repeat(600_000), w: "x".repeat(600_000) }
 }
 
 /** The largest conditions that are accepted. */
@@ -299,7 +302,7 @@ const priced = Object.fromEntries(
     {
       price: n % 6,
       since: 100 - n,
-      state: n % 4 === 0 ? "active" : "old",
+      state: { now: n % 4 === 0 ? "active" : "old" },
       tags: n % 3 === 0 ? ["new"] : [],
       ...(n === 5 ? {} : { city: ["Rome", "Oslo", "Bonn"][n % 3]! })
     }
@@ -333,7 +336,7 @@ const planned: ReadonlyArray<
   [{ where: { city: "Rome", tags: "new" }, orderBy: "price", limit: 3 }, "city_since", false, 8],
   [{ where: { city: "Rome", since: { atLeast: 95 } } }, "city_since", false, 2, ["d00", "d03"]],
   [{ where: { price: { atLeast: 1, lessThan: 3 } } }, "price", false, 8],
-  [{ where: { price: 0, state: "active" } }, "active", true, 2, ["d00", "d12"]],
+  [{ where: { price: 0, "state.now": "active" } }, "active", true, 2, ["d00", "d12"]],
   [{ where: { price: 0 } }, "price", true, 4],
   [{ orderBy: "price", limit: 2 }, "price", true, 3, ["d00", "d06"]],
   [{ orderBy: { field: "price", order: "desc" }, limit: 2 }, "price", true, 3, ["d23", "d17"]],
@@ -395,7 +398,7 @@ export const queryPlans = law(
       people: [
         "price",
         { fields: ["city", "since"] },
-        { fields: ["price"], name: "active", where: { state: "active" } }
+        { fields: ["price"], name: "active", where: { "state.now": "active" } }
       ]
     },
     manifests: { people: ["city"] },

@@ -165,7 +165,10 @@ export const generatedIds = law(
           (n) => batch.insert("people", { n: n + 6 })
         )
       )
-      const all = [...ids, ...more.result]
+      // A copy of a stored document has its id.
+      const copied = { _id: ids[0]!, n: 0 }
+      const copies = yield* store.batch({}, (batch) => batch.insert("people", copied))
+      const all = [...ids, ...more.result, copies.result, yield* people.insert(copied)]
       yield* expectEqual("ids in the order of inserts", [...all].sort(), all)
       yield* expectEqual("ids that differ", new Set(all).size, all.length)
       yield* expectEqual("the listing", yield* people.list(), all)

@@ -28,7 +28,7 @@ export const mergedNumbers = law(
       yield* push(branch, {
         "people/both.json": document(
           "both",
-          `"big":${big},"ten":10,"count":9007199254740993,"f":${big},"g":${big}`
+          `"big":${big},"ten":10,"own":10,"count":9007199254740993,"f":${big},"g":${big}`
         ),
         "people/plain.json": document("plain", '"ten":10,"zero":0,"n":1')
       })
@@ -38,13 +38,13 @@ export const mergedNumbers = law(
       yield* push(name, {
         "people/both.json": document(
           "both",
-          `"big":${big},"ten":11,"count":9007199254740997,"f":${other},"g":${other}`
+          `"big":${big},"ten":11,"own":10.0,"count":9007199254740997,"f":${other},"g":${other}`
         )
       })
       yield* push(branch, {
         "people/both.json": document(
           "both",
-          `"big":${bigger},"ten":1e1,"count":9007199254740995,"f":${bigger},"g":${bigger}`
+          `"big":${bigger},"ten":1e1,"own":11,"count":9007199254740995,"f":${bigger},"g":${bigger}`
         ),
         "people/plain.json": document("plain", '"ten":10.0,"zero":0e3,"n":2')
       })
@@ -65,6 +65,7 @@ export const mergedNumbers = law(
         _rev: "2",
         big: bigger,
         ten: "11",
+        own: "11",
         count: "9007199254740999",
         f: "1",
         g: other

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import { RemoteError } from "../../domain/errors/StoreError.js"
 import type { Oid } from "../../domain/identifiers/Oid.js"
 import type { StoreService } from "../../store/StoreService.js"
 import { nameOf } from "./StoreBranchLaws.js"
@@ -63,6 +64,17 @@ export const interruptedAccepts = law(
         yield* expectFailure("close meanwhile", it.close(), "ConflictError")
         yield* expectFailure("accept meanwhile", it.accept(), "ConflictError")
       }
+      const failure = new RemoteError({
+        operation: "law",
+        reason: "Denied",
+        message: "the law's own failure"
+      })
+      const failing = yield* open({}, beforeCommit(branch, Effect.fail(failure)))
+      yield* expectFailure(
+        "an accept that fails",
+        aDayLater(failing.proposal(proposal.id).accept()),
+        "RemoteError"
+      )
       const { proposal: newer } = yield* aDayLater(update)
       yield* expectEqual("it is open afterwards", newer.state, "open")
       yield* aDayLater(it.accept({ commitSha: newer.commitSha }))
@@ -150,7 +162,7 @@ export const proposalTargets = law(
       yield* expectFailure("to accept it", it.accept(), isHosted ? "ConflictError" : "NotFoundError")
       yield* store.createBranch(name, { from })
       if (!isHosted) {
-        const merged = yield* it.accept()
+        const merged = yield* it.accept({ message: "Accepted at last" })
         yield* expectEqual("its target is back", merged.kind, "merge")
         yield* expectEqual(
           "what is merged",
@@ -160,7 +172,9 @@ export const proposalTargets = law(
         const commit = Option.getOrThrow(merged.commitSha) as Oid
         const { message } = Option.getOrThrow(yield* remote.commitInfo(commit))
         const trailers = `Chainstore-Proposal: ${proposal.id}\nChainstore-Proposal-State: accepted`
-        yield* expectEqual("the trailers of the merge", message.trimEnd().split("\n\n").at(-1), trailers)
+        const paragraphs = message.trimEnd().split("\n\n")
+        yield* expectEqual("the merge's message", paragraphs[0], "Accepted at last")
+        yield* expectEqual("the trailers of the merge", paragraphs.at(-1), trailers)
         yield* store.deleteBranch(name)
         yield* expectEqual("accepted, without its target", (yield* it.get()).state, "accepted")
       }

@@ -3,6 +3,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { IndexOptions } from "../../domain/indexes/IndexDefinition.js"
 import type { JsonObject } from "../../domain/json/Json.js"
+import type { StoreOptions } from "../../store/StoreOptions.js"
 import { read, shape, wanted } from "./StoreDocumentLaws.js"
 import { type LawContext, law, promiseOf } from "./StoreLaw.js"
 
@@ -309,17 +310,11 @@ export const recordedSettings = law(
           ["abcdef", "xyz"]
         ]
       )
-      const differing = yield* open({ shardDepth: 1 })
-      yield* expectFailure(
-        "a write with options that differ",
-        differing.collection("people").insert({}),
-        "ValidationError"
-      )
-      yield* expectFailure(
-        "a read with options that differ",
-        differing.collection("people").list(),
-        "ValidationError"
-      )
+      for (const [name, options] of Object.entries(differingOptions)) {
+        const differing = (yield* open(options)).collection("people")
+        yield* expectFailure(`a write with another ${name}`, differing.insert({}), "ValidationError")
+        yield* expectFailure(`a read with another ${name}`, differing.list(), "ValidationError")
+      }
       yield* expectEqual("the settings", yield* file("_chainstore.json"), recorded)
       const hashed = yield* open({
         root: `${root}/hashed`,
@@ -343,7 +338,8 @@ export const recordedSettings = law(
         root: `${root}/plain`,
         shardDepth: undefined,
         shardWidth: undefined,
-        indexes: undefined
+        indexes: undefined,
+        merge: undefined
       })
       yield* plain.collection("people").insert({ n: 1 }, { id: "a" })
       yield* expectEqual(
@@ -352,8 +348,25 @@ export const recordedSettings = law(
         [false, null]
       )
     }),
-  { shardBy: "leading", shardDepth: 2, shardWidth: 1, indexes: { people: ["city"] }, branch: "main" }
+  {
+    shardBy: "leading",
+    shardDepth: 2,
+    shardWidth: 1,
+    indexes: { people: ["city"] },
+    merge: { people: { tags: "set" } },
+    branch: "main"
+  }
 )
+
+/** Options of which each differs from those that `recordedSettings` records. */
+const differingOptions: Readonly<Record<string, StoreOptions>> = {
+  shardBy: { shardBy: "hash" },
+  shardDepth: { shardDepth: 1 },
+  shardWidth: { shardWidth: 2 },
+  index: { indexes: { people: ["name"] } },
+  manifest: { manifests: { people: ["name"] } },
+  merge: { merge: { people: { tags: "sequence" } } }
+}
 
 /** The first two digits of the SHA-256 of `ada`. */
 const adaHash = "fd"

@@ -4,6 +4,7 @@ import * as Either from "effect/Either"
 import * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
 import type { Json, JsonObject } from "../../domain/json/Json.js"
+import { fromCsv } from "../../store/transfer/FromCsv.js"
 import { read, shape, wanted } from "./StoreDocumentLaws.js"
 import { law, promiseOf } from "./StoreLaw.js"
 
@@ -74,6 +75,8 @@ export const imports = law(
       const things = store.collection("things")
       yield* things.importRecords([{ name: "x", n: 1 }], { idField: "name" })
       yield* expectEqual("idField", yield* things.list(), ["x"])
+      const without = things.importRecords([{ n: 1 }, { n: 2 }], { idField: "name" })
+      yield* expectFailure("an idField that no record has", without, "ValidationError")
       const wrong = things.importRecords([{ _id: "ok" }, { _id: "../bad" }, { _id: "never" }], {
         chunkSize: 1
       })
@@ -149,6 +152,14 @@ export const importedValues = law(
       )
       const generated = givenIds.map(([, id], n) => (id === undefined ? ids[n] : id))
       yield* expectEqual("the ids", ids, generated)
+      const csv = "_id,a,b,c\r\nx,[12345678901234567890],12345678901234567890,[1]\r\n"
+      const cells = store.collection("cells")
+      yield* cells.importRecords(fromCsv(new TextEncoder().encode(csv), { cells: "json" }))
+      yield* expectEqual(
+        "the cells of a CSV text",
+        shape(yield* read(cells, "x")),
+        wanted(1, { a: "[12345678901234567890]", b: "12345678901234567890", c: [1] })
+      )
       const made = ids.filter((_, n) => givenIds[n]![1] === undefined)
       yield* expectEqual(
         "generated ids that are valid and distinct",

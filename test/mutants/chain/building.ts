@@ -338,5 +338,10 @@ export const building = [
     "ChainBuilder.ts",
     "this.ends || ends",
     "ends"
+  ]),
+  mutant("a branch with a fallback counts as an end", warned, [
+    "ChainBuilder.ts",
+    "return this.enter(condition, inner, places, name, options?.description, false)",
+    "return this.enter(condition, inner, places, name, options?.description, inner.ends)"
   ])
 ]

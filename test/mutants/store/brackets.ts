@@ -364,5 +364,14 @@ export const brackets = [
     "store/internal/transaction/Publish.ts",
     "if (written.commit === base.commit) return Option.none()",
     "if (written.commit === base.commit) return Option.some(base.commit)"
-  ])
+  ]),
+  mutant(
+    "a batch insert with another _id is refused",
+    "returns its id, which is generated unless `options.id` is given",
+    [
+      "store/internal/write/Batches.ts",
+      'Effect.as(add("insert", collection, id, document, given?.id === undefined), id)',
+      'Effect.as(add("insert", collection, id, document), id)'
+    ]
+  )
 ]

@@ -362,5 +362,14 @@ export const derivedFiles = [
     "unique value is given up by every write",
     "A document keeps its value when its other fields change.",
     ["store/internal/derived/Uniqueness.ts", "if (had?.has(key) === true) continue", ""]
+  ),
+  mutant(
+    "where of an index reads whole names only",
+    "the index contains only documents with these values, by path (at most 16)",
+    [
+      "domain/indexes/IndexDefinition.ts",
+      "fieldMatches(toJson(valueAt(document, path)), value)",
+      "fieldMatches(toJson(document[path]), value)"
+    ]
   )
 ]

@@ -378,5 +378,10 @@ export const documents = [
     "store/internal/commit/Preconditions.ts",
     "expected: describeVersion(seen.get(nameOfDocument(document)))",
     "expected: describeVersion(stored.get(nameOfDocument(document)))"
+  ]),
+  mutant("a different option merge is accepted", "options that differ are a `ValidationError`", [
+    "domain/settings/Settings.ts",
+    '    differ.push("merge")',
+    "    void differ"
   ])
 ]

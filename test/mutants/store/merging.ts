@@ -152,5 +152,10 @@ export const merging = [
     writes,
     'sameChange: "conflict" as const, settle: undefined }',
     'sameChange: "conflict" as const }'
+  ]),
+  mutant("their other spelling of a number is a change", "Numbers are compared by value", [
+    "domain/merge/MergeDocuments.ts",
+    "    if (yield* this.values.isSame(base, theirs)) return ours\n",
+    ""
   ])
 ]

@@ -92,5 +92,19 @@ export const proposals = [
     reading,
     "(isMarked && Option.isNone(target)) ||",
     "(isMarked && content === head) ||"
-  ])
+  ]),
+  mutant("a failed accept does not reopen the proposal", "If the merge fails, the proposal is reopened", [
+    "store/internal/proposal/Proposals.ts",
+    "        Effect.tapError(undo),\n",
+    ""
+  ]),
+  mutant(
+    "an accept with a message has no trailers",
+    "`Chainstore-Proposal: <id>` and `Chainstore-Proposal-State: accepted`",
+    [
+      "store/internal/proposal/Proposals.ts",
+      "const text = acceptedMessage(found, message)",
+      "const text = message ?? acceptedMessage(found, message)"
+    ]
+  )
 ]

@@ -472,5 +472,19 @@ export const reads = [
       "void this.#entries.set(key, { ...entry, content: entry.content.slice() })",
       "void this.#entries.set(key, { oid: entry.oid, content: entry.content.slice() })"
     ]
+  ),
+  mutant("the size of values is limited for each value only", "1,000,000 characters of values", [
+    "domain/query/ReadWhere.ts",
+    "this.#text += text.right.length",
+    "this.#text = text.right.length"
+  ]),
+  mutant(
+    "an undefined bound is ignored",
+    "An undefined value is refused, so that a forgotten filter does not find everything.",
+    [
+      "domain/query/ReadWhere.ts",
+      "      if (!isOperator(name)) return this.#unknown(at, path, name)",
+      "      if (value === undefined) continue\n      if (!isOperator(name)) return this.#unknown(at, path, name)"
+    ]
   )
 ]

@@ -322,5 +322,19 @@ export const travel = [
     "store/transfer/TextEncoding.ts",
     "/^[=+\\-@\\t\\r]/",
     "/^[=+\\-\\t\\r]/"
+  ]),
+  mutant(
+    "a missing idField is ignored for short sources",
+    "Another field, that none of the first 100 records has, is a `ValidationError`, before anything is written",
+    [
+      "store/transfer/IdField.ts",
+      "isFound || fields.length === 0 ? Stream.empty : Stream.fail(missingField(idField, fields))",
+      "isFound ? Stream.empty : Stream.fromIterable(held)"
+    ]
+  ),
+  mutant("a long number inside a CSV list is rounded", "it is never changed silently", [
+    "store/transfer/CsvCell.ts",
+    '  value instanceof UnheldNumber ||\n  (typeof value === "object" && value !== null && Object.values(value).some(containsUnheldNumber))',
+    "  value instanceof UnheldNumber"
   ])
 ]
