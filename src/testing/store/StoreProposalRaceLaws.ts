@@ -63,18 +63,18 @@ export const interruptedAccepts = law(
         yield* expectFailure("a rebase meanwhile", it.rebase(), "ConflictError")
         yield* expectFailure("close meanwhile", it.close(), "ConflictError")
         yield* expectFailure("accept meanwhile", it.accept(), "ConflictError")
+        const failure = new RemoteError({
+          operation: "law",
+          reason: "Denied",
+          message: "the law's own failure"
+        })
+        const failing = yield* open({}, beforeCommit(branch, Effect.fail(failure)))
+        yield* expectFailure(
+          "an accept that fails",
+          aDayLater(failing.proposal(proposal.id).accept()),
+          "RemoteError"
+        )
       }
-      const failure = new RemoteError({
-        operation: "law",
-        reason: "Denied",
-        message: "the law's own failure"
-      })
-      const failing = yield* open({}, beforeCommit(branch, Effect.fail(failure)))
-      yield* expectFailure(
-        "an accept that fails",
-        aDayLater(failing.proposal(proposal.id).accept()),
-        "RemoteError"
-      )
       const { proposal: newer } = yield* aDayLater(update)
       yield* expectEqual("it is open afterwards", newer.state, "open")
       yield* aDayLater(it.accept({ commitSha: newer.commitSha }))
