@@ -195,9 +195,12 @@ export function* visitTokens(text: string, visit: Visitor): Steps.Steps<void> {
 export const visitNumbers = (text: string, visit: Visit): Steps.Steps<void> =>
   visitTokens(text, { number: visit })
 
+/** Whether a JSON text may contain a number that JavaScript reads as another one. */
+export const mayBeInexact = (text: string): boolean => /\d[.\d]{15}|\d[eE][+-]?\d/.test(text)
+
 /** Like `inexactNumbers`, for a text and in steps. */
 export function* inexactNumbersSteps(text: string): Steps.Steps<ReadonlyArray<InexactNumber>> {
-  if (!/\d[.\d]{15}|\d[eE][+-]?\d/.test(text)) return []
+  if (!mayBeInexact(text)) return []
   const found: Array<InexactNumber> = []
   yield* visitNumbers(text, (steps, part) => {
     if (isExact(part)) return

@@ -3,7 +3,7 @@ import * as Steps from "../concurrency/Steps.js"
 import { encodeInline } from "./CanonicalJson.js"
 import type { Json, JsonObject } from "./Json.js"
 import { setMember } from "./JsonCopy.js"
-import { isExact, parseObjectSteps, visitNumbers } from "./JsonText.js"
+import { isExact, mayBeInexact, parseObjectSteps, visitNumbers } from "./JsonText.js"
 import { LosslessNumber, numberText, pythonNumber } from "./NumberText.js"
 
 /** JSON in which a number that JavaScript would write differently keeps its text, as a `LosslessNumber`. */
@@ -80,7 +80,13 @@ export const parseLossless = (content: Uint8Array): Either.Either<LosslessObject
 
 /** Like `parseLossless`, but a number that is not exactly a float keeps all its digits: a merge must not change it. */
 export const parseExact = (content: Uint8Array): Either.Either<LosslessObject, string> =>
-  Steps.runSync(parse(content, mayNeedLossless, (part, value) => (isExact(part) ? spell(part, value) : part)))
+  Steps.runSync(
+    parse(
+      content,
+      (text) => mayNeedLossless(text) || mayBeInexact(text),
+      (part, value) => (isExact(part) ? spell(part, value) : part)
+    )
+  )
 
 /** Like `parseLossless`, in steps, with every number exactly as it is written, for display. */
 export const parseVerbatimSteps = (content: Uint8Array): Steps.Steps<Either.Either<LosslessObject, string>> =>

@@ -13,8 +13,12 @@ export interface SplitPush {
   readonly limit: number
 }
 
-/** The commit was in a push that was split. It did not lose a race, and is built again. */
-export class PushSplit extends Data.TaggedError("PushSplit")<{ readonly push: SplitPush }> {}
+/** The commit was in a push that was split, or the edit was based on such a commit. It did not lose a race, and is built again. */
+export class PushSplit extends Data.TaggedError("PushSplit")<{
+  readonly push: SplitPush
+  /** Whether the edit makes no commit that is pushed. */
+  readonly isWithoutCommit: boolean
+}> {}
 
 /** The callers whose commits are pushed together again. */
 interface Group {
@@ -22,14 +26,14 @@ interface Group {
   readonly started: Deferred.Deferred<void>
   /** The callers that wait or run. */
   members: number
-  /** The callers that have joined. */
+  /** The callers with a commit that have joined. */
   joined: number
 }
 
-const splitOf = (exit: Exit.Exit<unknown, unknown>): SplitPush | undefined => {
+const splitOf = (exit: Exit.Exit<unknown, unknown>): PushSplit | undefined => {
   if (Exit.isSuccess(exit)) return undefined
   const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
-  return error instanceof PushSplit ? error.push : undefined
+  return error instanceof PushSplit ? error : undefined
 }
 
 /**
@@ -45,7 +49,7 @@ export const make = () => {
   /** A caller inside another one does not wait for it. */
   const isInside = FiberRef.unsafeMake(false)
 
-  const join = (push: SplitPush, inside: boolean): Group => {
+  const join = ({ isWithoutCommit, push }: PushSplit, inside: boolean): Group => {
     if (inside) {
       // The groups may wait for the caller around this one, so it runs at once and they wait for it.
       const own = { push, started: newDeferred(), members: 1, joined: push.limit }
@@ -53,10 +57,12 @@ export const make = () => {
       Deferred.unsafeDone(own.started, Effect.void)
       return own
     }
-    const open = groups.findLast((group) => group.push === push && group.joined < push.limit)
+    const open = groups.findLast(
+      (group) => group.push === push && (isWithoutCommit || group.joined < push.limit)
+    )
     const group = open ?? { push, started: newDeferred(), members: 0, joined: 0 }
     group.members++
-    group.joined++
+    if (!isWithoutCommit) group.joined++
     if (open === undefined && groups.push(group) === 1) Deferred.unsafeDone(group.started, Effect.void)
     return group
   }

@@ -160,7 +160,7 @@ export const make = ({
         const split = splits.get(branch)
         // Also an edit without a commit is built again: the commit that it was based on may be the refused one.
         if (isRefMoved(exit) && split !== undefined && split !== splitBefore)
-          return yield* new PushGroups.PushSplit({ push: split })
+          return yield* new PushGroups.PushSplit({ push: split, isWithoutCommit })
         const isRaceLost = isRefMoved(exit) && !expectsOther
         // A commit that was made on the cached head needs no lookup. Every other result is confirmed on the current head.
         if (

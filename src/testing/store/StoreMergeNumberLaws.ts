@@ -25,10 +25,12 @@ export const mergedNumbers = law(
       const push = pushTo(given)
       const document = (id: string, numbers: string) => `{"_id":"${id}","_rev":1,${numbers}}\n`
       const [big, bigger, other] = ["12345678901234567891", "12345678901234567893", "12345678901234567897"]
+      // A float has no such digits, although they are few.
+      const [short, shorter] = ["9.700747204989683", "9.700747204989684"]
       yield* push(branch, {
         "people/both.json": document(
           "both",
-          `"big":${big},"ten":10,"own":10,"count":9007199254740993,"f":${big},"g":${big}`
+          `"big":${big},"ten":10,"own":10,"short":${shorter},"count":9007199254740993,"f":${big},"g":${big}`
         ),
         "people/plain.json": document("plain", '"ten":10,"zero":0,"n":1')
       })
@@ -38,13 +40,13 @@ export const mergedNumbers = law(
       yield* push(name, {
         "people/both.json": document(
           "both",
-          `"big":${big},"ten":11,"own":10.0,"count":9007199254740997,"f":${other},"g":${other}`
+          `"big":${big},"ten":11,"own":10.0,"short":${short},"count":9007199254740997,"f":${other},"g":${other}`
         )
       })
       yield* push(branch, {
         "people/both.json": document(
           "both",
-          `"big":${bigger},"ten":1e1,"own":11,"count":9007199254740995,"f":${bigger},"g":${bigger}`
+          `"big":${bigger},"ten":1e1,"own":11,"short":${shorter},"count":9007199254740995,"f":${bigger},"g":${bigger}`
         ),
         "people/plain.json": document("plain", '"ten":10.0,"zero":0e3,"n":2')
       })
@@ -66,6 +68,7 @@ export const mergedNumbers = law(
         big: bigger,
         ten: "11",
         own: "11",
+        short,
         count: "9007199254740999",
         f: "1",
         g: other

@@ -10,7 +10,10 @@ const splitBy = <A>(pushes: ReadonlyArray<PushGroups.SplitPush>, last: Effect.Ef
   return Effect.suspend(
     (): Effect.Effect<A, PushGroups.PushSplit> =>
       at < pushes.length
-        ? Effect.zipRight(turns(5), Effect.fail(new PushGroups.PushSplit({ push: pushes[at++]! })))
+        ? Effect.zipRight(
+            turns(5),
+            Effect.fail(new PushGroups.PushSplit({ push: pushes[at++]!, isWithoutCommit: false }))
+          )
         : last
   )
 }

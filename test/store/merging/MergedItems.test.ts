@@ -537,7 +537,7 @@ describe("contents of a merge", () => {
     Effect.gen(function* () {
       const of = (account: string, title: string) =>
         bytes(
-          `{ "account": ${account}, "e": 2e400, "n": 12345678901234567890, "pi": 3.14159265358979323846, "title": "${title}" }`
+          `{ "account": ${account}, "d": 9.700747204989683, "e": 2e400, "n": 12345678901234567890, "pi": 3.14159265358979323846, "title": "${title}" }`
         )
       // A program may have written the rounded number: that is a change like any other.
       const versions = {
@@ -551,6 +551,7 @@ describe("contents of a merge", () => {
         [
           "{",
           '  "account": 12345678901234567000,',
+          '  "d": 9.700747204989683,',
           '  "e": 2e400,',
           '  "n": 12345678901234567890,',
           '  "pi": 3.14159265358979323846,',

@@ -106,12 +106,12 @@ export const damageOf = (cause: unknown): EngineError | undefined => {
  */
 export const damageAt = (file: string): EngineError | undefined => {
   try {
-    // A pipe would wait for a writer.
+    // A pipe would wait for a writer, and a file for the end of a lease.
     closeSync(openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)))
     return undefined
   } catch (cause) {
     const damage = damageOf(cause)
-    if (damage === undefined && !hasErrorCode(cause, "ENOENT", "ENOTDIR")) throw cause
+    if (damage === undefined && !hasErrorCode(cause, "ENOENT", "ENOTDIR", "EAGAIN")) throw cause
     return damage
   }
 }

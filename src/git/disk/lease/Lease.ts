@@ -262,10 +262,17 @@ export class Lease {
       if (fs.existsSync(file)) fs.renameSync(file, killedName(file))
       this.killed.delete(file)
     }
+    const names = entriesIn(this.directory).map(({ name }) => name)
+    const clearings = [
+      () => this.clearKilled(names.filter((name) => name.startsWith(killedPrefix))),
+      ...names
+        .filter((name) => name.startsWith(claimedPrefix))
+        .map((name) => () => this.clearClaimed(path.join(this.directory, name)))
+    ]
     const failures: Array<unknown> = []
-    for (const { name } of entriesIn(this.directory)) {
+    for (const clear of clearings) {
       try {
-        removed += this.clearEntry(name)
+        removed += clear()
       } catch (cause) {
         failures.push(cause)
       }
@@ -275,13 +282,11 @@ export class Lease {
     return removed
   }
 
-  /** Removes what a dead engine or a killed child has left, and returns the number of removed files. */
-  private clearEntry(name: string): number {
-    const file = path.join(this.directory, name)
-    if (name.startsWith(claimedPrefix)) return this.clearClaimed(file)
-    if (!name.startsWith(killedPrefix)) return 0
-    const { pending, removed } = this.clearWork([startOf(file, this.name)])
-    if (!pending) unlink(file)
+  /** Removes what killed children have left, with one look for all of them, and returns the number of removed files. */
+  private clearKilled(names: ReadonlyArray<string>): number {
+    const files = names.map((name) => path.join(this.directory, name))
+    const { pending, removed } = this.clearWork(files.map((file) => startOf(file, this.name)))
+    if (!pending) for (const file of files) unlink(file)
     return removed.length
   }
 

@@ -4,7 +4,7 @@ import { settingName } from "../files/ConfigFile.js"
 import { EngineError } from "../files/EngineError.js"
 import { hasErrorCode } from "../files/FileOperations.js"
 import { settingsIn } from "./CommonDirectory.js"
-import { deviceOf, type Place, type ProcessFiles, processFiles } from "./ProcessFiles.js"
+import { andAbove, devicesTo, type Place, type ProcessFiles, processFiles } from "./ProcessFiles.js"
 import { bootTime, isZombie, millisOf, mounts, readText, statOf } from "./ProcessIdentity.js"
 
 /**
@@ -38,12 +38,6 @@ const gitFileText = (file: string): string | undefined => {
   }
 }
 
-/** A directory and those above it. */
-const andAbove = (directory: string): ReadonlyArray<string> => {
-  const parent = path.dirname(directory)
-  return parent === directory ? [directory] : [directory, ...andAbove(parent)]
-}
-
 /** Whatever another user has hidden is of no use to a Git of this user either. */
 const unlessHidden = <A>(read: () => ReadonlyArray<A>): ReadonlyArray<A> => {
   try {
@@ -71,7 +65,7 @@ const configuredTrees = (repository: string): ReadonlyArray<string> => {
 interface Places {
   readonly directories: ReadonlyArray<string>
   readonly ids: ReadonlySet<string>
-  readonly device: string
+  readonly devices: ReadonlySet<string>
 }
 
 /** The parts of a repository that others can share with it by symbolic links. */
@@ -80,8 +74,8 @@ const sharedParts = ["", "objects", "refs", "packed-refs"]
 /** Where Git finds a repository: its own directory, and its work trees. */
 const placesOf = (repository: string): Places => {
   const own = fs.realpathSync(repository)
-  const device = deviceOf(own)
-  const { follow, idOf } = processFiles("self", device)
+  const devices = devicesTo(own)
+  const { follow, idOf } = processFiles("self", devices)
   const root = { text: "/", at: "/" }
   const registered = path.join(own, "worktrees")
   const trees = [
@@ -99,7 +93,7 @@ const placesOf = (repository: string): Places => {
   return {
     directories: trees.map((tree, at) => followed[at]?.text ?? tree),
     ids: new Set([...followed, ...parts].flatMap((place) => (place && idOf(place)) ?? [])),
-    device
+    devices
   }
 }
 
@@ -161,7 +155,7 @@ const reaches = (
  */
 const worksIn = (pid: string, state: string | undefined, places: Places): boolean | undefined => {
   if (state === "D") return undefined
-  const files = processFiles(pid, places.device)
+  const files = processFiles(pid, places.devices)
   const args = processText(`/proc/${pid}/cmdline`)
   const environment = processText(`/proc/${pid}/environ`)
   if (files.working === undefined || args === undefined || environment === undefined)

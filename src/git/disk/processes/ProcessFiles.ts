@@ -55,19 +55,28 @@ const mountOf = (mounted: Mounts, file: string): Mount | undefined => {
 /** The directories of which an overlay consists. */
 const layersOf = ({ options, type }: Mount): ReadonlyArray<string> =>
   type === "overlay"
-    ? [...options.matchAll(/\b(?:lower|upper)dir=([^, ]*)/g)]
+    ? [...options.matchAll(/\b(?:lower|upper|data)dir\+?=([^, ]*)/g)]
         .flatMap(([, directories = ""]) => directories.split(":"))
         .filter((directory) => path.isAbsolute(directory))
     : []
 
-/** The device of a file of this process, as `processFiles` takes it. */
-export const deviceOf = (file: string): string => mountOf(mountsOf() ?? new Map(), file)?.device ?? ""
+/** A directory and those above it. */
+export const andAbove = (directory: string): ReadonlyArray<string> => {
+  const parent = path.dirname(directory)
+  return parent === directory ? [directory] : [directory, ...andAbove(parent)]
+}
+
+/** The devices of a file of this process and of the directories above it, as `processFiles` takes them. */
+export const devicesTo = (file: string): ReadonlySet<string> => {
+  const mounted = mountsOf()
+  return new Set(mounted && andAbove(file).flatMap((place) => mountOf(mounted, place)?.device ?? []))
+}
 
 /**
  * The files of a process with this id, or of this one (`self`). Files of a server are looked at only if they are on a device that is
- * given: that of the repository, for which everybody waits anyway.
+ * given: those to the repository, for which everybody waits anyway.
  */
-export const processFiles = (pid: string, device: string): ProcessFiles => {
+export const processFiles = (pid: string, devices: ReadonlySet<string>): ProcessFiles => {
   const mounted = mountsOf(pid)
   const root = { text: "/", at: `/proc/${pid}/root` }
   let hides = false
@@ -76,7 +85,7 @@ export const processFiles = (pid: string, device: string): ProcessFiles => {
   const isServed = (file: string): boolean => {
     if (mounted === undefined) return false
     const mount = mountOf(mounted, file)
-    if (mount === undefined || mount.device === device) return false
+    if (mount === undefined || devices.has(mount.device)) return false
     const layers = layersOf(mount).map((directory) => mountOf(mounted, directory)?.type ?? "")
     return [mount.type, ...layers].some((type) => served.test(type))
   }
