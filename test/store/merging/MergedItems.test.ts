@@ -562,6 +562,23 @@ describe("contents of a merge", () => {
     })
   )
 
+  // Not every number of 16 digits is a float. No other number of this text has many digits.
+  it.effect("keep a change of the last of 16 digits", () =>
+    Effect.gen(function* () {
+      const of = (n: string, z: number) => bytes(`{ "n": ${n}, "z": ${z} }`)
+      const versions = {
+        base: of("9.700747204989684", 1),
+        ours: of("9.700747204989684", 2),
+        theirs: of("9.700747204989683", 1)
+      }
+      const merge = yield* mergeContents(versions, {})
+      assert.strictEqual(
+        merge._tag === "Merged" && new TextDecoder().decode(merge.content),
+        '{\n  "n": 9.700747204989683,\n  "z": 2\n}\n'
+      )
+    })
+  )
+
   it.effect("of several merge bases have a mark where these conflict, which no version shows", () =>
     Effect.gen(function* () {
       const versions = contents(
